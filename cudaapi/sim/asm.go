@@ -18,6 +18,7 @@ import (
 var (
 	checkCall = regexp.MustCompile(`^\s+call\s+__asan_(load|store)(1|2|4|8|16)_noabort(@PLT)?$`)
 	siteLine  = regexp.MustCompile(`^\s+gocuda_site (load|store) (1|2|4|8|16) (\S+) (%\w+)$`)
+	nearLine  = regexp.MustCompile(`^\s+gocuda_near (load|store) (1|2|4|8|16) (-?\d+) (\S+) (\S+) (%\w+)$`)
 	entryCall = regexp.MustCompile(`^(?:\d+:)?\s*callq?\s+\*?__fentry__(@\S+)?$`)
 	frameSize = regexp.MustCompile(`^\s+(sub|add)q\s+\$(-?\d+), %rsp$`)
 	pushes    = regexp.MustCompile(`^\s+pushq\s`)
@@ -37,7 +38,7 @@ const stackReserve = 16 << 10
 func rewrite(text []byte, inline, report, debug bool, source string) []byte {
 	lines, places := code(text, debug, source)
 	var out, misses bytes.Buffer
-	sites, divisions := 0, 0
+	sites, nears, divisions := 0, 0, 0
 	both := changed(lines)
 	for i, l := range lines {
 		if g := division.FindSubmatch(l); g != nil {
@@ -56,6 +57,11 @@ func rewrite(text []byte, inline, report, debug bool, source string) []byte {
 			} else {
 				fmt.Fprintf(&out, "\tleaq %s, %s\n\tpushq %%rdi\n\tmovq %[2]s, %%rdi\n\tcall gocuda_spare_plain_%s%s\n\tpopq %%rdi\n", g[3], g[4], g[1], g[2])
 			}
+			continue
+		}
+		if g := nearLine.FindSubmatch(l); g != nil {
+			near(&out, &misses, sites, nears, string(g[1]), string(g[2]), string(g[3]), string(g[4]), string(g[5]), string(g[6]), places[i])
+			sites, nears = min(sites+1, maxSites), nears+1
 			continue
 		}
 		if g := checkCall.FindSubmatch(l); g != nil {
@@ -156,6 +162,34 @@ func siteAt(out, misses *bytes.Buffer, n int, kind, size, memory, register, line
 	fmt.Fprintf(misses, "\taddq $%s, %%rax\n\tcmpq %d(%%r15), %%rax\n\tja .Lgocuda_call%d\n\tmovq %%rax, %d(%%r15)\n\tjmp .Lgocuda_back%[3]d\n", size, trail+24, n, trail+8)
 	fmt.Fprintf(misses, ".Lgocuda_call%d:\n\tpushq %%rsi\n\tpushq %%rdx\n\tleaq %d(%%r15), %%rsi\n\tmovl $%s, %%edx\n\tcall gocuda_spare_%s%s\n\tpopq %%rdx\n\tpopq %%rsi\n", n, at, line, kind, size)
 	fmt.Fprintf(misses, ".Lgocuda_back%d:\n\tpopq %%rdi\n\tpopq %%rax\n\tjmp .Lgocuda_hit%[1]d\n", n)
+}
+
+// near writes the check of an access of eight lanes (include/sim/lanes.h): of the first and the
+// last, which lie in a region with all between them. k is its number among these.
+func near(out, misses *bytes.Buffer, n, k int, kind, size, by, first, last, register, line string) {
+	at := n * siteSize
+	site := fmt.Sprintf("leaq %d(%%r15)", at)
+	wide, _ := strconv.Atoi(size)
+	turn := bits.Len(uint(min(wide, 8))) - 1
+	places := []string{first, last}
+	if by == "0" {
+		places = places[:1]
+	}
+	if n == maxSites {
+		places, site = nil, "movq $0"
+		fmt.Fprintf(out, "\tjmp .Lgocuda_far%d\n", k)
+	}
+	for _, memory := range places {
+		fmt.Fprintf(out, "\tleaq %s, %s\n\tsubq %d(%%r15), %[2]s\n", memory, register, at)
+		if turn > 0 {
+			fmt.Fprintf(out, "\trorq $%d, %s\n", turn, register)
+		}
+		fmt.Fprintf(out, "\tcmpq %d(%%r15), %s\n\tjae .Lgocuda_far%d\n", at+8, register, k)
+	}
+	fmt.Fprintf(out, ".Lgocuda_near%d:\n", k)
+	fmt.Fprintf(misses, ".Lgocuda_far%d:\n\tleaq %s, %s\n\tpushq %%rdi\n\tpushq %%rsi\n\tpushq %%rdx\n\tpushq %%rcx\n\tmovq %[3]s, %%rdi\n", k, first, register)
+	fmt.Fprintf(misses, "\t%s, %%rsi\n\tmovl $%s, %%edx\n\tmovq $%s, %%rcx\n\tcall gocuda_spare_near_%s%s\n", site, line, by, kind, size)
+	fmt.Fprintf(misses, "\tpopq %%rcx\n\tpopq %%rdx\n\tpopq %%rsi\n\tpopq %%rdi\n\tjmp .Lgocuda_near%d\n", k)
 }
 
 // divide writes a division whose dividend is in rax (and rdx). By zero, GPUs give a

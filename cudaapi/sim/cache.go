@@ -17,7 +17,7 @@ import (
 
 // codeVersion changes with what this package makes of a source beside its
 // headers.
-const codeVersion = 23
+const codeVersion = 24
 
 // cacheKey names a compilation by all that it depends on.
 func cacheKey(cc *hostcxx.Compiler, unchecked bool, p *Profile, name string, src *driver.Source) string {

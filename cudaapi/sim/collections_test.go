@@ -75,7 +75,7 @@ func tryProgram(d driver.Driver, file string) (step, why string) {
 	if len(m.Decls) == 0 {
 		return "empty", ""
 	}
-	if _, err := cpp.Translate(m, src.Name, nil, cpp.Shown); err != nil {
+	if _, err := cpp.Translate(m, src.Name, nil, cpp.Shown, true); err != nil {
 		return "translator", err.Error()
 	}
 	if os.Getenv("GOCUDA_COLLECTIONS_COMPILE") == "" {

@@ -207,7 +207,7 @@ func (m *Driver) watchable(mod *module, from *driver.Origin) (*loaded, error) {
 	for n, s := range md.Lowered {
 		names[s] = n
 	}
-	code, err := cpp.Translate(text, md.Name, names, cpp.Observed)
+	code, err := cpp.Translate(text, md.Name, names, cpp.Observed, false)
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
 	}

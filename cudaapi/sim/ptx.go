@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 
 	"golang.org/x/sys/cpu"
 
@@ -35,7 +36,7 @@ func (m *Driver) compilePTX(cc *hostcxx.Compiler, name string, src *driver.Sourc
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidSource, "%s: error: the PTX of NVRTC cannot be read: %v", name, err)
 	}
-	text, err := cpp.Translate(mod, name, names, m.races())
+	text, err := cpp.Translate(mod, name, names, m.races(), lanes(cc))
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidSource, "%v", err)
 	}
@@ -48,6 +49,12 @@ func (m *Driver) races() cpp.Races {
 		return cpp.Hidden
 	}
 	return cpp.Shown
+}
+
+// lanes reports whether eight threads can go together: whether the CPU has the vectors, and the
+// compiler leaves a register for checks.
+func lanes(cc *hostcxx.Compiler) bool {
+	return runtime.GOARCH == "amd64" && cpu.X86.HasFMA && cpu.X86.HasAVX2 && !cc.Clang
 }
 
 // imageOfPTX compiles the C++ that was made of PTX. made has the names and the log of what it
@@ -84,7 +91,7 @@ func (m *Driver) assembled(text []byte) ([]byte, error) {
 		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
 	}
 	mod.PlaceInText(textName)
-	code, err := cpp.Translate(mod, textName, nil, m.races())
+	code, err := cpp.Translate(mod, textName, nil, m.races(), lanes(cc))
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%s", inText.ReplaceAllString(err.Error(), "line $1: "))
 	}

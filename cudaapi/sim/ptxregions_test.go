@@ -375,3 +375,23 @@ func TestMoreAccessesThanSites(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSomeThreadsWrite has registers that live from barrier to barrier, and that some threads alone write between.
+func TestSomeThreadsWrite(t *testing.T) {
+	for _, way := range []string{"@%p1 mov.u32 %r1, 3;", "@!%p1 bra L;\nmov.u32 %r1, 3;\nL:"} {
+		b := newBox(t, bodies())
+		k := ptxKernel(b, "ld.global.u32 %r1, [%at];\nbar.sync 0;\nsetp.lt.u32 %p1, %t, 5;\n"+way+"\nbar.sync 0;\nst.global.u32 [%at], %r1;")
+		numbers := make([]int32, 64)
+		for i := range numbers {
+			numbers[i] = int32(100 + i)
+		}
+		data := upload(b, numbers)
+		b.ok(b.launch(k, dim(1), dim(64), 0, data))
+		b.ok(b.sync())
+		for i, v := range download[int32](b, data, 64) {
+			if want := numbers[i]; i >= 5 && v != want || i < 5 && v != 3 {
+				t.Errorf("%s thread %d: %d, want %d", way, i, v, want)
+			}
+		}
+	}
+}

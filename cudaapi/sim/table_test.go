@@ -203,7 +203,7 @@ func (l *languageTable) add(suite, source string) {
 	if err != nil || len(m.Decls) == 0 {
 		return
 	}
-	if _, err := cpp.Translate(m, "suite", nil, cpp.Shown); err != nil {
+	if _, err := cpp.Translate(m, "suite", nil, cpp.Shown, true); err != nil {
 		return
 	}
 	l.programs++

@@ -47,6 +47,7 @@ type region struct {
 	blocks  []int        // the first one first
 	next    map[int]bool // the regions that may follow; the number behind the last one for the end
 	several bool         // there is more than one
+	lanes   *lanes       // eight threads go together, too
 }
 
 // waits reports whether an instruction is a barrier between regions.
@@ -104,6 +105,14 @@ func (t *translator) inRegions(f *ptx.Function) *regions {
 		}
 		x.several = len(x.next) > 1
 		r.parts = r.parts || x.several && (r.alike == nil || x.next[len(r.list)])
+	}
+	vars := map[string]*ptx.Variable{}
+	for _, v := range slices.Concat(f.Params, g.Vars) {
+		vars[v.Name] = v
+	}
+	r.types, r.vars, r.targets = []map[string]ptx.Type{g.Types}, []map[string]*ptx.Variable{vars}, []map[string][]string{g.Targets}
+	for n, x := range r.list {
+		x.lanes = r.inLanes(n, x)
 	}
 	return r
 }
@@ -251,17 +260,11 @@ func (r *regions) whole() {
 	}
 	r.emit("__gocuda_whole__ bool %s(%s) {", r.name(), strings.Join(append([]string{"const gocuda::Index &gocuda_index"}, params...), ", "))
 	bytes := 4
-	vars := map[string]*ptx.Variable{}
-	for _, p := range f.Params {
-		vars[p.Name] = p
-	}
 	for _, v := range g.Vars {
-		vars[v.Name] = v
 		if v.Space == "local" {
 			bytes += roundUp(size(v), 16)
 		}
 	}
-	r.types, r.vars, r.targets = []map[string]ptx.Type{g.Types}, []map[string]*ptx.Variable{vars}, []map[string][]string{g.Targets}
 	var kept []string
 	for _, reg := range g.Registers() {
 		if r.kept[reg] {
@@ -324,35 +327,27 @@ func (r *regions) instructions(x *region) (list []*ptx.Instruction) {
 	return list
 }
 
-// registers declares a region's registers, and gives them the values that they have at its start:
-// kept ones, or computed again. It gives those that the region changes.
-func (r *regions) registers(n int, x *region) (changed map[string]bool) {
-	g := r.g
-	list := r.instructions(x)
-	reads, used := map[string]bool{}, map[string]bool{}
-	changed = map[string]bool{}
-	for _, i := range list {
-		for _, m := range flow.Read(i) {
+// lives are the registers that live at a region's start and are read there, or written by some
+// threads: those that were kept, and how the others are computed again.
+func (r *regions) lives(n int, x *region) (restored []string, again []*ptx.Instruction) {
+	reads := map[string]bool{}
+	for _, i := range r.instructions(x) {
+		for _, m := range append(flow.Read(i), flow.Written(i)...) {
 			reads[m] = true
-		}
-		for _, m := range flow.Written(i) {
-			changed[m] = true
 		}
 	}
 	if i := r.vote(x); i != nil {
-		changed[i.Operands[0].Text] = true
+		reads[i.Operands[0].Text] = true
 		reads[i.Guard] = true
 	}
-	var again []*ptx.Instruction
-	var restored []string
 	begun := map[*ptx.Instruction]bool{}
-	for _, reg := range g.LiveIn(g.Blocks[x.first]) {
+	for _, reg := range r.g.LiveIn(r.g.Blocks[x.first]) {
 		switch {
 		case n == 0 || !reads[reg]:
 		case r.kept[reg]:
 			restored = append(restored, reg)
 		default:
-			steps, _ := g.Cheap(reg, mostSteps)
+			steps, _ := r.g.Cheap(reg, mostSteps)
 			for _, i := range steps {
 				if !begun[i] {
 					begun[i] = true
@@ -361,6 +356,25 @@ func (r *regions) registers(n int, x *region) (changed map[string]bool) {
 			}
 		}
 	}
+	return restored, again
+}
+
+// registers declares a region's registers, and gives them the values that they have at its start:
+// kept ones, or computed again. It gives those that the region changes.
+func (r *regions) registers(n int, x *region, l *lanes) (changed map[string]bool) {
+	g := r.g
+	list := r.instructions(x)
+	used := map[string]bool{}
+	changed = map[string]bool{}
+	for _, i := range list {
+		for _, m := range flow.Written(i) {
+			changed[m] = true
+		}
+	}
+	if i := r.vote(x); i != nil {
+		changed[i.Operands[0].Text] = true
+	}
+	restored, again := r.lives(n, x)
 	for _, i := range append(slices.Clone(list), again...) {
 		for _, m := range append(flow.Read(i), flow.Written(i)...) {
 			used[m] = true
@@ -385,6 +399,13 @@ func (r *regions) registers(n int, x *region) (changed map[string]bool) {
 		}
 	}
 	r.emit("bool gocuda_carry = false;")
+	if l != nil {
+		r.emit("if (go_wide && !(go_x %% %d) && go_x + %[1]d <= go_dim_x%[2]s) {", strip, map[bool]string{true: " && !go_apart"}[len(l.leaving) > 0])
+		l.write(changed)
+		r.emit("}")
+		r.place = 0 // what follows says again where it is from
+		l.restore()
+	}
 	for _, reg := range restored {
 		if r.one(reg) {
 			r.emit("%s = k%[1]s;", id(reg))
@@ -401,7 +422,7 @@ func (r *regions) registers(n int, x *region) (changed map[string]bool) {
 // once writes a region that is run once for all threads.
 func (r *regions) once(x *region) {
 	n := r.number[[2]int{x.first, map[bool]int{true: 1}[x.barrier]}]
-	changed := r.registers(n, x)
+	changed := r.registers(n, x, nil)
 	b := r.g.Blocks[x.first]
 	var branch *ptx.Instruction
 	for _, i := range b.List {
@@ -445,7 +466,12 @@ func (r *regions) region(n int, x *region) {
 	} else if x.several {
 		r.emit("gocuda_u32 go_which = 0;")
 	}
-	r.emit("GOCUDA_THREADS {")
+	l := x.lanes
+	if l == nil {
+		r.emit("GOCUDA_THREADS {")
+	} else {
+		l.begin()
+	}
 	switch {
 	case n == 0:
 	case r.alike == nil:
@@ -457,7 +483,7 @@ func (r *regions) region(n int, x *region) {
 	if r.asks {
 		r.emit("GOCUDA_ASKED;")
 	}
-	changed := r.registers(n, x)
+	changed := r.registers(n, x, l)
 	if i := r.vote(x); i != nil {
 		r.voted(i)
 	}
@@ -474,9 +500,12 @@ func (r *regions) region(n int, x *region) {
 		if b.Label != "" {
 			r.emit("%s:;", labels[b.Label])
 		}
-		for _, i := range b.List {
+		for at, i := range b.List {
 			if p := g.Place(i); p != nil {
 				r.body.at(p)
+			}
+			if l != nil {
+				l.enter(k, at)
 			}
 			r.step(n, x, i, k, changed)
 		}
@@ -488,7 +517,11 @@ func (r *regions) region(n int, x *region) {
 			r.emit("goto B%d_%d;", n, k+1)
 		}
 	}
-	r.emit("go_next%d:; }", n)
+	r.emit("go_next%d:;", n)
+	if l != nil {
+		r.emit("go_x++, go_t++;")
+	}
+	r.emit("}")
 	only := -1
 	for to := range x.next {
 		if !x.several {

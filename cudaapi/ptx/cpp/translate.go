@@ -24,9 +24,9 @@ const (
 )
 
 // Translate gives the C++ of a module. name is what the source is called, names are those of
-// kernels, by their symbols.
-func Translate(m *ptx.Module, name string, names map[string]string, races Races) (text string, err error) {
-	t := &translator{m: m, name: name, symbols: map[string]symbol{}, loners: map[string]bool{}, observed: races == Observed, numbered: numbered(m), slow: map[*ptx.Instruction]bool{}}
+// kernels, by their symbols. wide: the CPU has vectors of eight numbers, and the compiler is g++.
+func Translate(m *ptx.Module, name string, names map[string]string, races Races, wide bool) (text string, err error) {
+	t := &translator{wide: wide && races != Observed, m: m, name: name, symbols: map[string]symbol{}, loners: map[string]bool{}, observed: races == Observed, numbered: numbered(m), slow: map[*ptx.Instruction]bool{}}
 	for _, d := range m.Decls {
 		if f, ok := d.(*ptx.Function); ok && races == Shown {
 			maps.Copy(t.slow, racy(f))
@@ -72,6 +72,8 @@ type translator struct {
 	loners   map[string]bool           // functions that a thread can run while no other does
 	meetings int                       // instructions that lanes do as one
 	observed bool                      // accesses are told
+	wide     bool                      // eight threads may go together
+	strips   int                       // instructions for these
 	arrays   strings.Builder           // in shared memory: where they lie, and their names
 }
 
@@ -228,10 +230,7 @@ func (t *translator) module(names map[string]string) {
 	for _, f := range functions {
 		if !f.Declared {
 			(&body{translator: t, f: f}).translate()
-			if t.plain(f) {
-				continue
-			}
-			if r := t.inRegions(f); r != nil {
+			if r := t.inRegions(f); r != nil && (!t.plain(f) || r.anyLanes()) {
 				r.whole()
 				whole[f] = ", &" + r.name()
 			}
@@ -272,7 +271,7 @@ func (t *translator) module(names map[string]string) {
 		if name == "" {
 			name = f.Name
 		}
-		t.emit("case %d: *gocuda_k = gocuda::Told<&%s, %v%s>::describe(%q); gocuda_k->shared = %d; %sreturn 1;", n, id(f.Name), t.plain(f), whole[f], name, shared, limits)
+		t.emit("case %d: *gocuda_k = gocuda::Told<&%s, %v%s>::describe(%q); gocuda_k->shared = %d; %sreturn 1;", n, id(f.Name), t.plain(f) && whole[f] == "", whole[f], name, shared, limits)
 		n++
 	}
 	t.emit("}\nreturn 0;\n}")

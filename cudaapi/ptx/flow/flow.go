@@ -56,6 +56,28 @@ func (g *Graph) Live(b *Block, reg string) bool { return b.in[reg] }
 // LiveIn are the registers whose values may be read at the start of a block.
 func (g *Graph) LiveIn(b *Block) []string { return slices.Sorted(maps.Keys(b.in)) }
 
+// LiveBefore are the registers whose values may be read from an instruction of a block on.
+func (g *Graph) LiveBefore(b *Block, at int) []string {
+	live := map[string]bool{}
+	for _, n := range b.Next {
+		maps.Copy(live, g.Blocks[n].in)
+	}
+	for k := len(b.List) - 1; k >= at; k-- {
+		i := b.List[k]
+		if i.Guard == "" {
+			for _, n := range killed(i) {
+				delete(live, n)
+			}
+		}
+		for _, n := range Read(i) {
+			if g.Types[n] != "" {
+				live[n] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(live))
+}
+
 // Registers are all of the function's, sorted.
 func (g *Graph) Registers() []string { return slices.Sorted(maps.Keys(g.Types)) }
 

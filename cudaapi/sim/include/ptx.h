@@ -322,6 +322,11 @@ static GOCUDA_INLINE float approx_sin(float v) { return (float)__builtin_sin((do
 static GOCUDA_INLINE float approx_cos(float v) { return (float)__builtin_cos((double)v); }
 static GOCUDA_INLINE float approx_tanh(float v) { return (float)__builtin_tanh((double)v); }
 
+} // namespace gocuda
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__clang__)
+#include "sim/lanes.h"
+#endif
+namespace gocuda {
 // Formats of 16 bits.
 template <class To, int F, int E> static GOCUDA_INLINE gocuda_u16 narrowed(double v) {
     gocuda_u16 r = narrow<F, E>(v);

@@ -114,6 +114,11 @@ template <class T> static GOCUDA_INLINE T shared_cas(T *p, T expect, T v) {
 #define GOCUDA_APART(last)                                                                     \
     gocuda_u8 *const go_where_at = (gocuda_u8 *)__builtin_alloca(2 * go_n), *const go_where_to = go_where_at + go_n; \
     gocuda::Regions go_where{go_where_at, go_where_to, go_n, last, go_n, 0, 0, 0, 0, 0, false}
+// GOCUDA_STRIPS goes on by itself: by one thread, or by eight.
+#define GOCUDA_STRIPS                                     \
+    for (long long go_z = 0, go_t = 0; go_z < go_dim_z; go_z++) \
+        for (long long go_y = 0; go_y < go_dim_y; go_y++) \
+            for (long long go_x = 0; go_x < go_dim_x;)
 #define GOCUDA_VOTED go_voted = go_where.votes, go_came = go_where.met
 // What the thread that runs is told.
 #define GOCUDA_TOLD                                                                            \
