@@ -95,20 +95,47 @@ static GOCUDA_INLINE Lanes<float> flushed(Lanes<float> v) {
     return fabs(v) < 0x1p-126f ? (Lanes<float>)((Lanes<gocuda_u32>)v & 0x80000000u) : v;
 }
 static GOCUDA_INLINE Lanes<float> saturated(Lanes<float> v) { return v > 0.0f ? (v < 1.0f ? v : all(1.0f)) : all(0.0f); }
-// What takes more is a function, once in a module.
-#define GOCUDA_ONE_BY_ONE(name, expr)                                                                                            \
-    static __attribute__((noinline, unused)) GOCUDA_RAW void name##_all(float *__restrict a, const float *__restrict b, const float *__restrict c) { \
-        for (int i = 0; i < 8; i++) a[i] = expr;                                                                                 \
-    }                                                                                                                            \
-    static GOCUDA_INLINE Lanes<float> name(Lanes<float> a, Lanes<float> b = Lanes<float>{}, Lanes<float> c = Lanes<float>{}) {                           \
-        float x[8], y[8], z[8];                                                                                                  \
-        raw_lanes(x, a), raw_lanes(y, b), raw_lanes(z, c);                                                                       \
-        name##_all(x, y, z);                                                                                                     \
-        return raw_lanes(x);                                                                                                     \
+// What takes more is a function, once in a module, for four at a time: the same steps as for one.
+typedef float Floats __attribute__((vector_size(16)));
+typedef double Doubles __attribute__((vector_size(32)));
+typedef long Longs __attribute__((vector_size(32)));
+static GOCUDA_INLINE Doubles fuse(Doubles a, Doubles b, Doubles c) { return __builtin_ia32_vfmaddpd256(a, b, c); }
+static GOCUDA_INLINE Floats approx_ex2(Floats v, Floats, Floats) {
+    Doubles d = __builtin_convertvector(v, Doubles), x = d < -160.0 ? (Doubles{} - 160.0) : d > 160.0 ? (Doubles{} + 160.0) : d, s = x + 0x1.8p46;
+    Doubles f = (x - (s - 0x1.8p46)) * 0x1.62e42fefa39efp-1;
+    Doubles p = fuse(fuse(fuse(fuse(Doubles{} + 1.0 / 120, f, Doubles{} + 1.0 / 24), f, Doubles{} + 1.0 / 6), f, Doubles{} + 0.5), f * f, f);
+    Longs n = (Longs)s, at = n & 63;
+    Doubles t = {powers_of_2[at[0]], powers_of_2[at[1]], powers_of_2[at[2]], powers_of_2[at[3]]};
+    t = (Doubles)((Longs)t + (Longs)(n >> 6 << 52));
+    return __builtin_convertvector(fuse(t, p, t), Floats);
+}
+static GOCUDA_INLINE Floats fused_down(Floats a, Floats b, Floats c) {
+    typedef int Ints __attribute__((vector_size(16)));
+    Doubles x = __builtin_convertvector(a, Doubles), y = __builtin_convertvector(b, Doubles), z = __builtin_convertvector(c, Doubles);
+    Doubles p = x * y, s = p + z, part = s - p;
+    Floats r = __builtin_ia32_vfmaddps(a, b, c);
+    Doubles error = (s - __builtin_convertvector(r, Doubles)) + ((p - (s - part)) + (z - part));
+    Ints bits = (Ints)r, below = r == 0.0f ? (Ints{} - 0x7fffffff) : r > 0.0f ? bits - 1 : bits + 1;
+    Ints less = __builtin_convertvector(error < 0.0, Ints) & (Ints)(r == r) & (Ints)(r != -__builtin_inff());
+    Longs zero = (Longs)(s == 0.0) & ((Longs)(p != 0.0) | (((Longs)p | (Longs)z) < 0));
+    Ints none = __builtin_convertvector(zero, Ints);
+    Floats v = less ? (Floats)below : r;
+    return none ? Floats{-0.0f, -0.0f, -0.0f, -0.0f} : v;
+}
+#define GOCUDA_ALL(name)                                                                                          \
+    static __attribute__((noinline, unused)) GOCUDA_RAW void name##_all(float *a, const float *b, const float *c) { \
+        for (int i = 0; i < 8; i += 4)                                                                            \
+            *(Floats *)(a + i) = name(*(const Floats *)(a + i), *(const Floats *)(b + i), *(const Floats *)(c + i)); \
+    }                                                                                                             \
+    static GOCUDA_INLINE Lanes<float> name(Lanes<float> a, Lanes<float> b = Lanes<float>{}, Lanes<float> c = Lanes<float>{}) { \
+        __attribute__((aligned(32))) float x[8], y[8], z[8];                                                      \
+        raw_lanes(x, a), raw_lanes(y, b), raw_lanes(z, c);                                                        \
+        name##_all(x, y, z);                                                                                      \
+        return raw_lanes(x);                                                                                      \
     }
-GOCUDA_ONE_BY_ONE(approx_ex2, approx_ex2(a[i]))
-GOCUDA_ONE_BY_ONE(fused_down, fused<Down>(a[i], b[i], c[i]))
-#undef GOCUDA_ONE_BY_ONE
+GOCUDA_ALL(approx_ex2)
+GOCUDA_ALL(fused_down)
+#undef GOCUDA_ALL
 
 } // namespace gocuda
 
