@@ -3,6 +3,8 @@ package sim_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,7 +51,7 @@ func (w *laneWriter) even() {
 }
 
 func (w *laneWriter) guard() string {
-	if w.rng.IntN(6) > 0 {
+	if w.rng.IntN(10) > 0 {
 		return ""
 	}
 	return w.pick("@", "@!") + w.reg("p") + " "
@@ -60,11 +62,11 @@ func (w *laneWriter) list(depth, n int) {
 		d, a, b, g := w.reg("r"), w.number(), w.number(), w.guard()
 		switch k := w.rng.IntN(24); k {
 		case 0, 1, 2:
-			w.line("%s%s.%s %s, %s, %s;", g, w.pick("add", "sub", "min", "max", "mul.lo", "div", "rem", "mul.hi"), w.pick("s32", "u32"), d, w.reg("r"), b)
+			w.line("%s%s.%s %s, %s, %s;", g, w.pick("add", "sub", "add", "sub", "mul.lo", w.pick("min", "max", "div", "rem", "mul.hi")), w.pick("s32", "u32"), d, w.reg("r"), b)
 		case 3:
 			w.line("%s%s.b32 %s, %s, %s;", g, w.pick("and", "or", "xor"), d, w.reg("r"), b)
 		case 4:
-			w.line("%s%s %s, %s, %s;", g, w.pick("shl.b32", "shr.u32", "shr.s32"), d, w.reg("r"), w.pick("3", "31", "32", w.reg("r")))
+			w.line("%s%s %s, %s, %s;", g, w.pick("shl.b32", "shr.u32", "shr.s32"), d, w.reg("r"), w.pick("3", "1", "31", "17", "32", w.reg("r")))
 		case 5:
 			w.line("%smad.lo.s32 %s, %s, %s, %s;", g, d, w.reg("r"), b, w.reg("r"))
 		case 6, 7:
@@ -76,7 +78,7 @@ func (w *laneWriter) list(depth, n int) {
 		case 10:
 			w.line("%sselp.%s;", g, w.pick(fmt.Sprintf("b32 %s, %s, %s, %s", d, a, b, w.reg("p")), fmt.Sprintf("f32 %s, %s, %s, %s", w.reg("f"), w.reg("f"), w.reg("f"), w.reg("p"))))
 		case 11, 12:
-			w.line("%s%s.f32 %s, %s, %s;", g, w.pick("add", "sub", "mul", "div.rn", "min", "max", "add.ftz", "mul.sat", "add.rz", "sub.ftz.sat"), w.reg("f"), w.reg("f"), w.reg("f"))
+			w.line("%s%s.f32 %s, %s, %s;", g, w.pick("add", "sub", "mul", "div.rn", "add.ftz", "mul.sat", "sub.ftz.sat", w.pick("min", "max", "add.rz")), w.reg("f"), w.reg("f"), w.reg("f"))
 		case 13:
 			w.line("%sfma.%s.f32 %s, %s, %s, %s;", g, w.pick("rn", "rm", "rn.ftz", "rn.sat", "rp"), w.reg("f"), w.reg("f"), w.reg("f"), w.reg("f"))
 		case 14:
@@ -112,7 +114,7 @@ func (w *laneWriter) list(depth, n int) {
 			}
 			w.labels++
 			l := w.labels
-			w.line("setp.%s.s32 %%q, %s, %s;\n@%%q bra F%d;", w.pick("lt", "ge", "eq"), w.pick("%t", "%b", w.reg("r")), w.pick("3", "37", "80", w.reg("r")), l)
+			w.line("setp.%s.s32 %%q, %s, %s;\n@%%q bra F%d;", w.pick("lt", "ge", "eq"), w.pick("%t", "%b", "%s"), w.pick("3", "37", "80", "%b"), l)
 			w.list(depth+1, 1+w.rng.IntN(5))
 			w.line("F%d:", l)
 		case 23:
@@ -133,7 +135,14 @@ func (w *laneWriter) list(depth, n int) {
 
 func TestRandomLanes(t *testing.T) {
 	const programs = 8
-	rng := rand.New(rand.NewPCG(34, 1))
+	seed := uint64(1)
+	if s := os.Getenv("GOCUDA_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(34, seed))
 	var module strings.Builder
 	module.WriteString(".version 8.0\n.target sm_90\n.address_size 64\n")
 	for p := range programs {

@@ -395,3 +395,17 @@ func TestSomeThreadsWrite(t *testing.T) {
 		}
 	}
 }
+
+// TestSomeThreadsEnd has threads that end before a barrier, of which others are in the same eight.
+func TestSomeThreadsEnd(t *testing.T) {
+	b := newBox(t, bodies())
+	k := ptxKernel(b, "st.global.u32 [%at], %t;\nsetp.gt.u32 %p1, %t, 42;\n@%p1 bra END;\nbar.sync 0;\nld.global.u32 %r1, [%at];\nadd.u32 %r1, %r1, 100;\nst.global.u32 [%at], %r1;\nEND:")
+	data := upload(b, make([]int32, 64))
+	b.ok(b.launch(k, dim(1), dim(64), 0, data))
+	b.ok(b.sync())
+	for i, v := range download[int32](b, data, 64) {
+		if want := int32(i); i > 42 && v != want || i <= 42 && v != want+100 {
+			t.Errorf("thread %d: %d", i, v)
+		}
+	}
+}

@@ -477,7 +477,7 @@ func (r *regions) region(n int, x *region) {
 	case r.alike == nil:
 		r.emit("if (go_split && gocuda::kept(go_where_at + go_t) != %d) continue;", n)
 	case r.parts:
-		r.emit("if (go_live != go_n && gocuda::kept(go_gone + go_t)) continue;")
+		r.emit("if (go_live != go_n && gocuda::kept(go_gone + go_t)) { %scontinue; }", map[bool]string{true: "go_x++, go_t++; "}[l != nil])
 	}
 	r.emit("GOCUDA_THREAD; GOCUDA_TOLD;")
 	if r.asks {
