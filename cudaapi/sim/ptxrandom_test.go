@@ -146,6 +146,7 @@ var ptxOps = func() (list []ptxOp) {
 	carryOps(add)
 	smallOps(add)
 	rareOps(add)
+	moreOps(add)
 	for _, w := range []int{32, 64} {
 		kind := map[int]string{32: "r", 64: "d"}[w]
 		mask := ^uint64(0) >> (64 - w)
@@ -311,15 +312,15 @@ var ptxOps = func() (list []ptxOp) {
 	add("xor.pred", "ppp", func(a []uint64) uint64 { return a[0] ^ a[1] })
 	add("not.pred", "pp", func(a []uint64) uint64 { return a[0] ^ 1 })
 
-	add("add.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) + f32(a[1])) })
+	add("add.rn.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) + f32(a[1])) })
 	add("sub.rn.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) - f32(a[1])) })
-	add("mul.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) * f32(a[1])) })
+	add("mul.rn.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) * f32(a[1])) })
 	add("div.rn.f32", "fff", func(a []uint64) uint64 { return of32(f32(a[0]) / f32(a[1])) })
 	add("rcp.rn.f32", "ff", func(a []uint64) uint64 { return of32(1 / f32(a[0])) })
 	add("sqrt.rn.f32", "ff", func(a []uint64) uint64 { return of32(float32(math.Sqrt(float64(f32(a[0]))))) })
 	add("fma.rn.f32", "ffff", fma32(0))
-	add("add.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) + f64(a[1])) })
-	add("sub.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) - f64(a[1])) })
+	add("add.rn.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) + f64(a[1])) })
+	add("sub.rn.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) - f64(a[1])) })
 	add("mul.rn.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) * f64(a[1])) })
 	add("div.rn.f64", "ggg", func(a []uint64) uint64 { return of64(f64(a[0]) / f64(a[1])) })
 	add("sqrt.rn.f64", "gg", func(a []uint64) uint64 { return of64(math.Sqrt(f64(a[0]))) })
@@ -330,8 +331,8 @@ var ptxOps = func() (list []ptxOp) {
 		}
 		return v
 	}
-	add("add.ftz.f32", "fff", func(a []uint64) uint64 { return of32(flush(flush(f32(a[0])) + flush(f32(a[1])))) })
-	add("mul.sat.f32", "fff", func(a []uint64) uint64 {
+	add("add.rn.ftz.f32", "fff", func(a []uint64) uint64 { return of32(flush(flush(f32(a[0])) + flush(f32(a[1])))) })
+	add("mul.rn.sat.f32", "fff", func(a []uint64) uint64 {
 		v := f32(a[0]) * f32(a[1])
 		if !(v > 0) {
 			return 0
@@ -389,10 +390,10 @@ var ptxOps = func() (list []ptxOp) {
 // special are bits that instructions may treat in ways of their own.
 var special = map[byte][]uint64{
 	'r': {0, 1, 2, 31, 32, 33, 0x7fffffff, 0x80000000, 0xffffffff, 0x1f0008, 0x3c007c00, 0xfc003bff, 0x7fff0001, 0x80ff7f01},
-	'h': {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0x83ff, 0x0400, 0x7bff, 0x3f80, 0x7f80, 0x007f, 0x7f7f, 0x3555},
+	'h': {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0x83ff, 0x0400, 0x7bff, 0x3f80, 0x7f80, 0x007f, 0x7f7f, 0x3555, 0x7c01, 0xfe01, 0x7fc0, 0xff81},
 	'd': {0, 1, 63, 64, 1 << 31, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1},
-	'f': {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x3f000000, 0x3effffff, 0xc0200000},
-	'g': {0, 1 << 63, 0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000, 0x3fdfffffffffffff, 0x4004000000000000},
+	'f': {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x3f000000, 0x3effffff, 0xc0200000, 0x7f800001, 0xffc12345},
+	'g': {0, 1 << 63, 0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000, 0x3fdfffffffffffff, 0x4004000000000000, 0x7ff0000000000001, 0xfff8000000012345},
 }
 
 func randomBits(rng *rand.Rand, kind byte) uint64 {
@@ -473,13 +474,15 @@ func TestRandomPTX(t *testing.T) {
 	if testing.Short() {
 		functions = min(functions, 8)
 	}
+	var differ differences
+	t.Cleanup(func() { differ.check(t) })
 	for n := uint64(1); functions > 0; n++ {
 		some := min(functions, each)
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			if *manyFunctions > each {
 				t.Parallel()
 			}
-			randomPTX(t, n, some)
+			randomPTX(t, n, some, &differ)
 		})
 		functions -= each
 	}
@@ -487,11 +490,10 @@ func TestRandomPTX(t *testing.T) {
 
 var manyFunctions = flag.Int("functions", 24, "random functions of PTX")
 
-func randomPTX(t *testing.T, seed uint64, functions int) {
+func randomPTX(t *testing.T, seed uint64, functions int, differ *differences) {
 	const threads, registers, length = 128, 4, 60
 	kinds := "hrdfg"
-	names := map[byte]string{'h': "%h", 'r': "%r", 'd': "%d", 'f': "%f", 'g': "%g", 'p': "%p"}
-	types := map[byte]string{'h': "b16", 'r': "b32", 'd': "b64", 'f': "f32", 'g': "f64", 'p': "pred"}
+	names, types := registerNames, registerTypes
 	type step struct {
 		op  ptxOp
 		reg []int
@@ -532,16 +534,7 @@ func randomPTX(t *testing.T, seed uint64, functions int) {
 				s.reg = append(s.reg, r)
 				operands = append(operands, fmt.Sprintf("%s%d", names[k], r))
 			}
-			form, list := op.text, []any{strings.Join(operands, ", ")}
-			if several := strings.Contains(form, "%[1]s"); several {
-				list = nil
-				for _, o := range operands {
-					list = append(list, o)
-				}
-			} else {
-				form += " %s"
-			}
-			fmt.Fprintf(&text, form+";\n", list...)
+			text.WriteString(op.write(operands))
 			steps = append(steps, s)
 		}
 		each("st.global.%[1]s [%%at3+%[4]d], %[2]s%[3]d;")
@@ -557,7 +550,6 @@ func randomPTX(t *testing.T, seed uint64, functions int) {
 	}
 	onBoth(t, ofPTX(text.String()), func(t *testing.T, b *box) {
 		m := b.load(&driver.Source{Name: fmt.Sprintf("random%d.ptx", seed)})
-		bad := 0
 		for n, steps := range programs {
 			words := data[n]
 			f, err := b.d.ModuleFunction(b.c, m, fmt.Sprintf("k%d", n))
@@ -571,40 +563,28 @@ func randomPTX(t *testing.T, seed uint64, functions int) {
 				for k := range kinds {
 					state[kinds[k]] = slices.Clone(words[thread*perThread+k*registers:][:registers])
 				}
+				last := map[string]string{} // the instruction that a register's value is of
 				for _, s := range steps {
 					var args []uint64
 					for i, k := range []byte(s.op.kinds[1:]) {
 						args = append(args, state[k][s.reg[i+1]])
 					}
 					state[s.op.kinds[0]][s.reg[0]] = s.op.of(args)
+					last[fmt.Sprint(names[s.op.kinds[0]], s.reg[0])] = fmt.Sprintf("%s of %s", s.op.name(), words16(s.op.kinds[1:], args))
 				}
 				for k := range kinds {
 					for r := range registers {
 						kind := kinds[k]
-						got := after[thread*perThread+k*registers+r]
-						want := state[kind][r]
-						switch kind {
-						case 'h':
-							got &= 0xffff
-						case 'r', 'f':
-							got &= 0xffffffff
-						}
-						if got == want || kind == 'g' && f64(got) != f64(got) && f64(want) != f64(want) {
+						got, want := seen(kind, after[thread*perThread+k*registers+r]), state[kind][r]
+						if sameBits(kind, got, want) {
 							continue
 						}
-						if bad++; bad <= 5 {
-							var lines []string
-							for _, s := range steps {
-								lines = append(lines, fmt.Sprint(s.op.text, s.reg))
-							}
-							t.Errorf("function %d, thread %d, %s%d: %#x, want %#x\n%s", n, thread, names[kind], r, got, want, strings.Join(lines, "; "))
-						}
+						of, name := last[fmt.Sprint(names[kind], r)], fmt.Sprint(names[kind], r)
+						form, _, _ := strings.Cut(of, " of ")
+						differ.add(form, "%s, function %d, thread %d, %s, %s: %#x, want %#x", t.Name(), n, thread, name, of, got, want)
 					}
 				}
 			}
-		}
-		if bad > 0 {
-			t.Errorf("%d registers differ", bad)
 		}
 	})
 	t.Logf("%d functions of %d instructions, %d forms, %d threads each", functions, length, len(ptxOps), threads)

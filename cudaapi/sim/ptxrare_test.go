@@ -158,15 +158,22 @@ func TestPTXOfMemory(t *testing.T) {
 	want := map[string][]uint32{}
 	kernel := func(name, body string, words ...uint32) {
 		fmt.Fprintf(&text, ".visible .entry %s(.param .u64 o, .param .align 4 .b8 p[16]) .reqnctapercluster 2 {\n.reg .b64 %%d<9>;\n.reg .b32 %%r<9>;\n.reg .pred %%p;\n.reg .b128 %%q<3>;\n%s"+
-			"ld.param.u64 %%d0, [o];\ncvta.to.global.u64 %%d0, %%d0;\nmov.u32 %%r1, %%ctaid.x;\n%s\nDONE:\nret;\n}\n", name, barrier, body)
+			"ld.param.u64 %%d0, [o];\ncvta.to.global.u64 %%d0, %%d0;\nmov.u32 %%r1, %%ctaid.x;\n%s\nDONE:\nret;\n}\n", strings.ReplaceAll(name, " ", "_"), barrier, body)
 		want[name] = words
 	}
-	kernel("reduces", first+fill+"st.global.v4.b32 [%d0], {10, 20, 30, 40};\ncp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0], [s], 16;\n"+
-		"cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%d0+16], [s+16], 16;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n", 11, 22, 33, 44, 5, 6, 7, 8)
-	kernel("counts", first+fill+"st.global.b64 [%d0], 4294967296;\nmov.b64 %d1, 9;\natom.global.inc.u32 %r2, [%d0+4], 5;\ncp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u32 [%d0+16], [s], 16;\nst.global.u32 [%d0], %r2;", 1, 2, 0, 0, 1, 1, 1, 1)
-	kernel("everywhere", "mbarrier.init.shared.b64 [bar], 1;\n"+both+"setp.ne.u32 %p, %r1, 0;\n@%p bra WAITS;\nst.global.v4.b32 [%d0+64], {9, 8, 7, 6};\n"+
-		"mov.u16 %h, 3;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%d0+64], 16, [bar], %h;\nWAITS:\n"+wait(16)+
-		"ld.shared.v2.b32 {%r2, %r3}, [s];\nmul.wide.u32 %d2, %r1, 8;\nadd.u64 %d2, %d0, %d2;\nst.global.v2.b32 [%d2], {%r2, %r3};\n"+both, 9, 8, 9, 8)
+	const fence = "fence.proxy.async;\n" // what is written is there for copies in bulk
+	const finish = "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+	kernel("reduces", first+fill+"st.global.v4.b32 [%d0], {10, 20, 30, 40};\n"+fence+"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0], [s], 16;\n"+
+		"cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%d0+16], [s+16], 16;\n"+finish, 11, 22, 33, 44, 5, 6, 7, 8)
+	kernel("reduces what the host wrote", first+fill+fence+"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0+64], [s], 16;\n"+finish+"ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%d0+64];\nst.global.v4.b32 [%d0], {%r2, %r3, %r4, %r5};\n", 10, 10, 10, 10)
+	kernel("counts", first+fill+"st.global.b64 [%d0], 4294967296;\nmov.b64 %d1, 9;\natom.global.inc.u32 %r2, [%d0+4], 5;\n"+fence+"cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u32 [%d0+16], [s], 16;\nst.global.u32 [%d0], %r2;"+finish, 1, 2, 0, 0, 1, 1, 1, 1)
+	everywhere := func(name, written string, words ...uint32) {
+		kernel(name, "mbarrier.init.shared.b64 [bar], 1;\n"+both+"setp.ne.u32 %p, %r1, 0;\n@%p bra WAITS;\n"+written+
+			"mov.u16 %h, 3;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%d0+64], 16, [bar], %h;\nWAITS:\n"+wait(16)+
+			"ld.shared.v2.b32 {%r2, %r3}, [s];\nmul.wide.u32 %d2, %r1, 8;\nadd.u64 %d2, %d0, %d2;\nst.global.v2.b32 [%d2], {%r2, %r3};\n"+both, words...)
+	}
+	everywhere("everywhere", "st.global.v4.b32 [%d0+64], {9, 8, 7, 6};\n"+fence, 9, 8, 9, 8)
+	everywhere("everywhere what the host wrote", "", 9, 8, 9, 8)
 	kernel("stores", "mbarrier.init.shared.b64 [bar], 1;\n"+both+"setp.eq.u32 %p, %r1, 0;\n@%p bra WAITS;\nmov.u32 %r4, s;\nmov.u32 %r5, bar;\nmapa.shared::cluster.u32 %r4, %r4, 0;\nmapa.shared::cluster.u32 %r5, %r5, 0;\n"+
 		"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r4], {70, 80}, [%r5];\nred.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r4+8], 7, [%r5];\n"+both+"bra DONE;\nWAITS:\n"+
 		"st.shared.b32 [s+8], 1;\n"+wait(12)+"ld.shared.v2.b32 {%r2, %r3}, [s];\nst.global.v2.b32 [%d0], {%r2, %r3};\n"+both, 70, 80)
@@ -178,17 +185,17 @@ func TestPTXOfMemory(t *testing.T) {
 	onBoth(t, ofPTX(strings.ReplaceAll(text.String(), ".reg .pred %p;", ".reg .pred %p;\n.reg .b16 %h;")), func(t *testing.T, b *box) {
 		m := b.load(&driver.Source{Name: "memory.ptx"})
 		for name, words := range want {
-			f, err := b.d.ModuleFunction(b.c, m, name)
-			b.ok(err)
-			out := upload(b, make([]uint32, 32))
-			b.ok(b.launch(f, dim(2), dim(1), 0, out, [4]uint32{101, 102, 103, 104}))
-			if err := b.d.CtxSynchronize(b.c, nil); err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			if got := download[uint32](b, out, len(words)); fmt.Sprint(got) != fmt.Sprint(words) {
-				t.Errorf("%s: %d, want %d", name, got, words)
-			}
+			t.Run(name, func(t *testing.T) {
+				b.t = t
+				f, err := b.d.ModuleFunction(b.c, m, strings.ReplaceAll(name, " ", "_"))
+				b.ok(err)
+				out := upload(b, []uint32{16: 9, 8, 7, 6, 31: 0})
+				b.ok(b.launch(f, dim(2), dim(1), 0, out, [4]uint32{101, 102, 103, 104}))
+				b.ok(b.d.CtxSynchronize(b.c, nil))
+				if got := download[uint32](b, out, len(words)); fmt.Sprint(got) != fmt.Sprint(words) {
+					t.Errorf("%d, want %d", got, words)
+				}
+			})
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,15 @@ type reference struct {
 
 func (r *reference) integers() bool {
 	return r.format.Size() == 4 && r.format != driver.FormatFloat || r.desc.Flags&driver.TextureIntegers != 0 && r.format != driver.FormatFloat && r.format != driver.FormatHalf
+}
+
+// String tells the kinds of textures apart.
+func (r *reference) String() string {
+	border := ""
+	if slices.Contains(r.desc.Address[:], driver.AddressBorder) {
+		border = ", border"
+	}
+	return fmt.Sprintf("%s, format %#x, integers %v, normalized %v, filter %d%s", r.kind, r.format, r.integers(), r.normalized(), r.desc.Filter, border)
 }
 
 func (r *reference) normalized() bool {
@@ -82,6 +92,25 @@ func (r *reference) at(x, y, z, c int) uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
+// border is a channel of the border, as bits: what an element could hold.
+func (r *reference) border(c int) uint32 {
+	v := float64(r.desc.Border[c])
+	most := map[driver.ArrayFormat]float64{driver.FormatUint8: 255, driver.FormatInt8: 127, driver.FormatUint16: 65535, driver.FormatInt16: 32767}[r.format]
+	switch {
+	case r.format == driver.FormatHalf:
+		return math.Float32bits(float32(format{"f16", 10, 5}.value(format{"f16", 10, 5}.bits(nil, v, 0))))
+	case most == 0 || r.integers():
+		return math.Float32bits(r.desc.Border[c])
+	case v != v:
+		return 0
+	}
+	least := 0.0
+	if r.format == driver.FormatInt8 || r.format == driver.FormatInt16 {
+		least = -1
+	}
+	return math.Float32bits(float32(math.RoundToEven(max(least, min(v, 1))*most) / most))
+}
+
 // inside says which element of n one beside them stands for; false for the border.
 func inside(i, n int, m driver.AddressMode) (int, bool) {
 	switch {
@@ -128,7 +157,7 @@ func floor(v *big.Rat) int {
 // linear is the guide's formula on an axis: (1-a)T[i] + aT[i+1].
 func (r *reference) linear(axis int, at []*big.Rat, modes []driver.AddressMode, index [3]int, out bool, c int) *big.Rat {
 	if axis < 0 {
-		bits := math.Float32bits(r.desc.Border[c])
+		bits := r.border(c)
 		if !out {
 			bits = r.at(index[0], index[1], index[2], c)
 		}
@@ -188,7 +217,7 @@ func (r *reference) fetch(x [3]float32, layer int) (out [4]uint32) {
 			n, in := inside(floor(at[i]), r.size[i], modes[i])
 			index[i], border = n, border || !in
 		}
-		if out[c] = math.Float32bits(r.desc.Border[c]); !border {
+		if out[c] = r.border(c); !border {
 			out[c] = r.at(index[0], index[1], index[2], c)
 		}
 	}
@@ -207,7 +236,7 @@ func (r *reference) gather(x [3]float32) (out [4]uint32) {
 	for k, o := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 		cx, inX := inside(first[0]+o[0], r.size[0], modes[0])
 		cy, inY := inside(first[1]+o[1], r.size[1], modes[1])
-		if out[k] = math.Float32bits(r.desc.Border[0]); inX && inY {
+		if out[k] = r.border(0); inX && inY {
 			out[k] = r.at(cx, cy, 0, 0)
 		}
 	}
@@ -337,6 +366,8 @@ func TestRandomTextures(t *testing.T) {
 		}
 		kernels := b.module(code.String())
 		const points = 64
+		var differ differences
+		defer func() { differ.check(t) }()
 		r := rand.New(rand.NewPCG(7, 34))
 		for n := range *manyTextures {
 			x := randomTexture(r)
@@ -396,7 +427,7 @@ func TestRandomTextures(t *testing.T) {
 				for i := range points {
 					c := [3]float32(at[3*i:])
 					if want := x.gather(c); [4]uint32(got[4*i:]) != want {
-						t.Errorf("texture %d: four elements of %v, format %#x, %+v, at %v: %#x, want %#x", n, x.size, x.format, x.desc, c, got[4*i:4*i+4], want)
+						differ.add(fmt.Sprintf("four elements, %s", x), "texture %d of %v, %+v, at %v: %#x, want %#x", n, x.size, x.desc, c, got[4*i:4*i+4], want)
 					}
 				}
 			}
@@ -407,13 +438,10 @@ func TestRandomTextures(t *testing.T) {
 				want := x.fetch(c, int(layers[i]))
 				for k := range x.chans {
 					if g := got[4*i+k]; g != want[k] {
-						t.Errorf("texture %d: %s of %v, format %#x, %+v, at %v, layer %d, channel %d: %#x (%g), want %#x (%g)", n, x.kind, x.size, x.format, x.desc, c, layers[i], k,
+						differ.add(x.String(), "texture %d of %v, rows %v, %+v, at %v, layer %d, channel %d: %#x (%g), want %#x (%g)", n, x.size, rowed != 0, x.desc, c, layers[i], k,
 							g, math.Float32frombits(g), want[k], math.Float32frombits(want[k]))
 					}
 				}
-			}
-			if t.Failed() {
-				return
 			}
 			b.ok(b.d.TexObjectDestroy(b.c, tex))
 			b.ok(b.d.ArrayDestroy(b.c, h))
@@ -421,6 +449,47 @@ func TestRandomTextures(t *testing.T) {
 				if p != 0 {
 					b.ok(b.d.MemFree(b.c, p))
 				}
+			}
+		}
+	})
+}
+
+// TestBordersOfTextures has borders that elements can hold, and others.
+func TestBordersOfTextures(t *testing.T) {
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		kernels := b.module(`extern "C" __global__ void k_float4(cudaTextureObject_t t, float4 *out) { *out = tex2D<float4>(t, -3, -3); }
+extern "C" __global__ void k_int4(cudaTextureObject_t t, int4 *out) { *out = tex2D<int4>(t, -3, -3); }`)
+		var differ differences
+		defer func() { differ.check(t) }()
+		out := upload(b, make([]uint32, 4))
+		for _, format := range []driver.ArrayFormat{driver.FormatUint8, driver.FormatUint16, driver.FormatUint32, driver.FormatInt8, driver.FormatInt16, driver.FormatInt32, driver.FormatHalf, driver.FormatFloat} {
+			for chans := 1; chans <= 4; chans *= 2 {
+				a := driver.ArrayDesc{Width: 2, Height: 2, Format: format, Channels: uint32(chans)}
+				h, err := b.d.ArrayCreate(b.c, &a)
+				b.ok(err)
+				for flags := range driver.TextureFlags(4) {
+					for _, bits := range []uint32{0, 0x80000000, 0x3f800000, 0xbf800000, 0x3e800000, 0x3eaaaaab, 0xbeaaaaab, 0x3b008081, 0x3b808081, 0x3bc0c0c1, 0x40400000, 0x501502f9, 0x47000000, 0x477fe000, 0x477ff000, 0x33800000,
+						0x7f800000, 0xff800000, 0x7fc00000, 5, 200, 300, 70000, 0x12345678, 0xfffffffb, 0xffffff00, 0xfffeee90} {
+						x := reference{kind: "2d", size: [3]int{2, 2, 1}, format: format, chans: chans, desc: driver.TextureDesc{Flags: flags}}
+						for i := range 3 {
+							x.desc.Address[i] = driver.AddressBorder
+						}
+						for i := range 4 {
+							x.desc.Border[i] = math.Float32frombits(bits)
+						}
+						tex, err := b.d.TexObjectCreate(b.c, &driver.Resource{Array: h}, &x.desc)
+						b.ok(err)
+						b.ok(b.launch(kernels("k_"+map[bool]string{false: "float4", true: "int4"}[x.integers()]), dim(1), dim(1), 0, driver.Ptr(tex), out))
+						got := download[uint32](b, out, 4)
+						b.ok(b.d.TexObjectDestroy(b.c, tex))
+						for c := range chans {
+							if want := x.border(c); got[c] != want {
+								differ.add(fmt.Sprintf("format %#x, integers %v, border %#08x (%g)", format, x.integers(), bits, x.desc.Border[0]), "flags %d, channel %d of %d: %#08x (%g), want %#08x (%g)", flags, c, chans, got[c], math.Float32frombits(got[c]), want, math.Float32frombits(want))
+							}
+						}
+					}
+				}
+				b.ok(b.d.ArrayDestroy(b.c, h))
 			}
 		}
 	})
@@ -458,6 +527,8 @@ func TestRandomSurfaces(t *testing.T) {
 		}
 		kernels := b.module(code.String())
 		const points = 64
+		var differ differences
+		defer func() { differ.check(t) }()
 		r := rand.New(rand.NewPCG(7, 35))
 		for n := range *manyTextures {
 			e, kind := elements[r.IntN(len(elements))], kinds[r.IntN(len(kinds))]
@@ -529,20 +600,50 @@ func TestRandomSurfaces(t *testing.T) {
 			got := make([]byte, len(data))
 			whole.Dst, whole.Src = driver.Place3D{Ptr: ptr(got), Pitch: whole.Src.Pitch, Rows: whole.Src.Rows}, whole.Dst
 			b.ok(b.d.Memcpy3D(b.c, &whole))
-			if !bytes.Equal(got, data) {
-				t.Fatalf("surface %d, %s of %v, %s: written %x, want %x", n, kind, size, e.T, got, data)
+			// beside says on which sides of the surface a place is.
+			beside := func(at []int32) (sides string) {
+				for i, axis := range []string{"x", "y", "z"} {
+					if at[i] < 0 {
+						sides += " " + axis + " before"
+					} else if int(at[i]) >= size[i] {
+						sides += " " + axis + " behind"
+					}
+				}
+				return sides
 			}
+			// where lists the elements that have given contents.
+			where := func(v []byte) (list []string) {
+				for o := 0; o < len(data); o += width {
+					if bytes.Equal(data[o:o+width], v) {
+						o := o / width
+						list = append(list, fmt.Sprintf("(%d,%d,%d)", o%size[0], o/size[0]%size[1], o/size[0]/size[1]))
+					}
+				}
+				return list
+			}
+			for o := 0; o < len(data); o += width {
+				if g := got[o : o+width]; !bytes.Equal(g, data[o:o+width]) {
+					for i := range points {
+						if bytes.Equal(values[i*width:(i+1)*width], g) {
+							p := at[3*i : 3*i+3]
+							differ.add(fmt.Sprintf("%s, written,%s", kind, beside(p)), "surface %d of %v, %s: what is written to %v is found at element %d", n, size, e.T, p, o/width)
+						}
+					}
+				}
+			}
+			copy(data, got)
 			for what := range 2 {
 				launch(what)
 				got := download[byte](b, v, points*width)
 				for i := range points {
-					o, in := place(at[3*i:])
+					p := at[3*i : 3*i+3]
+					o, in := place(p)
 					want := data[o : o+width]
 					if what == 1 && !in {
 						want = make([]byte, width)
 					}
 					if g := got[i*width : (i+1)*width]; !bytes.Equal(g, want) {
-						t.Fatalf("surface %d, %s of %v, %s, mode %d, at %v: read %x, want %x", n, kind, size, e.T, what, at[3*i:3*i+3], g, want)
+						differ.add(fmt.Sprintf("%s, mode %d,%s", kind, what, beside(p)), "surface %d of %v, %s, at %v: read %x, of elements %v, want %x", n, size, e.T, p, g, where(g), want)
 					}
 				}
 			}
