@@ -287,7 +287,7 @@ func convertOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 				return wide(toInteger(math.RoundToEven(float64(f32(a[0]))), w, signed, false))
 			})
 			add(fmt.Sprintf("cvt.rzi.%c%d.f64", y, w), "rg", func(a []uint64) uint64 {
-				return wide(toInteger(math.Trunc(f64(a[0])), w, signed, false))
+				return wide(toInteger(math.Trunc(f64(a[0])), w, signed, true)) // of f64, as of 64 bits
 			})
 			add(fmt.Sprintf("cvt.rn.f32.%c%d", y, w), "fr", func(a []uint64) uint64 { return of32(float32(part(a[0], 0, w, signed))) })
 			add(fmt.Sprintf("cvt.rn.f64.%c%d", y, w), "gr", func(a []uint64) uint64 { return of64(float64(part(a[0], 0, w, signed))) })

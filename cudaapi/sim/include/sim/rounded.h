@@ -28,23 +28,51 @@ template <class To, class T, class E> static GOCUDA_INLINE T rounded(T r, E erro
     if (error < 0 && To::down(negative)) return beside(r, false);
     return r;
 }
-template <class To, class T> static GOCUDA_INLINE T sum(T x, T y) {
+// Of float the error is that of a double, whose own error counts where the two are the same. Of
+// double it may be too small for a number: then operands are scaled.
+template <class T> static GOCUDA_INLINE double beyond(double v, T r, double own) { return v == (double)r ? own : v - (double)r; }
+static GOCUDA_INLINE bool tiny(double v) { return __builtin_fabs(v) < 0x1p-900; }
+
+template <class To> static GOCUDA_INLINE float sum(float a, float b) {
+    double x = opaque(a), y = opaque(b), s = x + y, part = s - x;
+    float r = (float)s;
+    if (s == 0 && To::down(true) && (x != 0 || __builtin_signbit(x) || __builtin_signbit(y))) return -0.0f;
+    return rounded<To>(r, beyond(s, r, (x - (s - part)) + (y - part)));
+}
+template <class To> static GOCUDA_INLINE double sum(double x, double y) {
     x = opaque(x), y = opaque(y);
-    T r = x + y, part = r - x;
-    if (r == 0 && To::down(true) && (x != 0 || __builtin_signbit(x) || __builtin_signbit(y))) return -(T)0;
+    double r = x + y, part = r - x;
+    if (r == 0 && To::down(true) && (x != 0 || __builtin_signbit(x) || __builtin_signbit(y))) return -0.0;
+    if (x - x == 0 && y - y == 0 && r - r != 0) return rounded<To>(r, -r);
     return rounded<To>(r, (x - (r - part)) + (y - part));
 }
-template <class To, class T> static GOCUDA_INLINE T product(T x, T y) {
-    T r = opaque(x * y);
-    return rounded<To>(r, fma(x, y, -r));
+template <class To> static GOCUDA_INLINE float product(float x, float y) {
+    double p = (double)x * y;
+    return rounded<To>((float)p, p - (float)p);
 }
-template <class To, class T> static GOCUDA_INLINE T quotient(T x, T y) {
-    T r = x / y, left = fma(-r, y, x);
+template <class To> static GOCUDA_INLINE double product(double x, double y) {
+    double r = opaque(x * y), left = r;
+    if (tiny(r)) x *= 0x1p600, y *= 0x1p600, left = left * 0x1p600 * 0x1p600;
+    return rounded<To>(r, fma(x, y, -left));
+}
+template <class To> static GOCUDA_INLINE float quotient(float x, float y) {
+    double q = (double)x / y, left = fma(-q, (double)y, (double)x);
+    return rounded<To>((float)q, beyond(q, (float)q, y < 0 ? -left : left));
+}
+template <class To> static GOCUDA_INLINE double quotient(double x, double y) {
+    double r = x / y, of = r;
+    if (tiny(x)) x *= 0x1p300, (__builtin_fabs(y) < 1 ? y : of) *= 0x1p300;
+    double left = fma(-of, y, x);
     return rounded<To>(r, y < 0 ? -left : left);
 }
-template <class To, class T> static GOCUDA_INLINE T root(T x) {
-    T r = sqrt(x);
-    return rounded<To>(r, fma(-r, r, x));
+template <class To> static GOCUDA_INLINE float root(float x) {
+    double q = sqrt((double)x);
+    return rounded<To>((float)q, beyond(q, (float)q, fma(-q, q, (double)x)));
+}
+template <class To> static GOCUDA_INLINE double root(double x) {
+    double r = sqrt(x), of = r;
+    if (tiny(x)) x *= 0x1p400, of *= 0x1p200;
+    return rounded<To>(r, fma(-of, of, x));
 }
 template <class To> static GOCUDA_INLINE float fused(float x, float y, float z) {
     double p = opaque((double)x * y), s = p + z, part = s - p;
