@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"unsafe"
 
 	"gocuda/cudaapi/driver"
@@ -131,13 +132,56 @@ func (m *Driver) TexObjectCreate(c driver.Context, r *driver.Resource, d *driver
 	case d.Filter == driver.FilterLinear && whole:
 		return 0, fail(call, driver.ErrInvalidValue, "integers cannot be filtered: %+v", *d)
 	}
-	t.filter, t.border = uint32(d.Filter), d.Border
+	t.filter = uint32(d.Filter)
+	for i, v := range d.Border {
+		t.border[i] = border(driver.ArrayFormat(t.format), whole, v)
+	}
 	t.flags |= uint32(d.Flags) * objectTexture
 	for i, a := range d.Address {
 		t.address[i] = uint32(a)
 	}
 	h, err := m.add(call, t, &object{ctx: ctx, of: *r, mem: mem, span: spanOf(driver.Ptr(t.base), length)})
 	return driver.TexObject(h), err
+}
+
+// border is what a format has of a border's channel: of integers the lowest bits, of normalized
+// numbers the nearest, of half what fits.
+func border(f driver.ArrayFormat, whole bool, v float32) float32 {
+	bits := math.Float32bits(v)
+	signed := f == driver.FormatInt8 || f == driver.FormatInt16
+	width := 8 * f.Size()
+	switch {
+	case f == driver.FormatHalf:
+		if exponent := bits >> 23 & 255; exponent < 255 {
+			const most, least = 0x1.ffcp15, 0x1p-14
+			if size := math.Abs(float64(v)); size < least {
+				return float32(math.Copysign(math.Floor(size*0x1p24)*0x1p-24, float64(v)))
+			} else if size > most {
+				return float32(math.Copysign(most, float64(v)))
+			}
+		}
+		return math.Float32frombits(bits &^ 0x1fff)
+	case width == 32:
+		return v
+	case whole && signed:
+		return math.Float32frombits(uint32(int32(bits<<(32-width)) >> (32 - width)))
+	case whole:
+		return math.Float32frombits(bits << (32 - width) >> (32 - width))
+	case v != v:
+		return 0
+	}
+	most := float64(uint32(1)<<width - 1)
+	if signed {
+		most = float64(uint32(1)<<(width-1) - 1)
+	} else if v < 0 {
+		return 0
+	}
+	size := math.Trunc(min(math.Abs(float64(v)), 1)*0x1p24) * 0x1p-24
+	n := float32(max(math.Ceil(size*most-0.5), 0)) / float32(most) // of two that are as near, the one next to 0
+	if n != 0 && v < 0 {
+		n = -n
+	}
+	return n
 }
 
 // resource is what a texture reads. m.mu is held.

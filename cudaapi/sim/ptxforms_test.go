@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,8 +21,7 @@ type differences struct {
 	rows  map[string][]string
 }
 
-// rowsOfKind is how many differences of a kind are shown.
-const rowsOfKind = 6
+var rowsOfKind = flag.Int("rows", 6, "differences of a kind that are shown")
 
 func (d *differences) add(kind, format string, args ...any) {
 	d.mu.Lock()
@@ -29,7 +29,7 @@ func (d *differences) add(kind, format string, args ...any) {
 	if d.count == nil {
 		d.count, d.rows = map[string]int{}, map[string][]string{}
 	}
-	if d.count[kind]++; d.count[kind] <= rowsOfKind {
+	if d.count[kind]++; d.count[kind] <= *rowsOfKind {
 		d.rows[kind] = append(d.rows[kind], fmt.Sprintf(format, args...))
 	}
 }
@@ -102,6 +102,16 @@ func words16(kinds string, list []uint64) string {
 	return strings.Join(words, " ")
 }
 
+// emulated are video instructions for which ptxas of CUDA 13.0 has code that does otherwise than
+// the PTX manual says: simulated devices do as it says. (vadd.sat of u32 does not saturate, minima of
+// u32 take a number of 32 bits for one with a sign, vmad takes both factors for signed if one is.)
+var emulated = []string{"vadd.u32.u32.u32.sat", "vadd.u32.u32.u32.min", "vsub.u32.u32.u32.min", "vmad.s32.u32.s32.sat", "vmad.s32.u32.u32.sat.shr7", "vmad.u32.u32.u32.po.sat.shr15"}
+
+func (op ptxOp) emulated() bool {
+	name, _, _ := strings.Cut(op.text, " ")
+	return slices.Contains(emulated, name)
+}
+
 // TestFormsOfPTX has a function for each form of an instruction, on special operands, in many
 // combinations, and random ones.
 func TestFormsOfPTX(t *testing.T) {
@@ -157,6 +167,9 @@ func TestFormsOfPTX(t *testing.T) {
 				device := t.Name()[strings.LastIndexByte(t.Name(), '/')+1:]
 				m := b.load(&driver.Source{Name: fmt.Sprintf("forms%d.ptx", from/each)})
 				for n, op := range ops {
+					if device == "GPU" && op.emulated() {
+						continue
+					}
 					f, err := b.d.ModuleFunction(b.c, m, fmt.Sprintf("k%d", n))
 					b.ok(err)
 					words := data[n]

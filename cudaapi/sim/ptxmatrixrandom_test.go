@@ -777,8 +777,10 @@ func smallOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 			}
 			add("cvt."+round+relu+".tf32.f32", "rf", func(a []uint64) uint64 {
 				v := float64(f32(a[0]))
-				if v != v {
-					return 0x7fffffff
+				if v != v && round == "rna" {
+					return a[0] &^ 0x1fff
+				} else if v != v {
+					return 0x7fffe000
 				}
 				v = positive(on, v)
 				m, e := split(v, -126)

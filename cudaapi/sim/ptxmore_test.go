@@ -58,7 +58,7 @@ func moreOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 	for name, of := range map[string]func(v, normal float64) bool{
 		"finite": func(v, _ float64) bool { return v-v == 0 }, "infinite": func(v, _ float64) bool { return math.IsInf(v, 0) },
 		"number": func(v, _ float64) bool { return v == v }, "notanumber": func(v, _ float64) bool { return v != v },
-		"normal": func(v, normal float64) bool { return v-v == 0 && math.Abs(v) >= normal }, "subnormal": func(v, normal float64) bool { return v != 0 && math.Abs(v) < normal },
+		"normal": func(v, normal float64) bool { return v == 0 || v-v == 0 && math.Abs(v) >= normal }, "subnormal": func(v, normal float64) bool { return v != 0 && math.Abs(v) < normal },
 	} {
 		add("testp."+name+".f32", "pf", func(a []uint64) uint64 { return truth(of(float64(f32(a[0])), 0x1p-126)) })
 		add("testp."+name+".f64", "pg", func(a []uint64) uint64 { return truth(of(f64(a[0]), 0x1p-1022)) })
@@ -93,13 +93,13 @@ func narrowOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 	})
 	two("rem.u16", func(x, y uint64) uint64 {
 		if y == 0 {
-			return x
+			return 0xffff
 		}
 		return x % y
 	})
 	two("rem.s16", func(x, y uint64) uint64 {
 		if y == 0 {
-			return x
+			return 0xffff
 		}
 		return uint64(s(x) % s(y))
 	})
@@ -183,7 +183,7 @@ func directedOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 		})
 		add("cvt."+mode+".f32.f64", "fg", func(a []uint64) uint64 {
 			if v := f64(a[0]); v == 0 || v-v != 0 {
-				return of32(float32(v))
+				return noNumber(a[0], 23, 8, of32(float32(v)))
 			}
 			return of32(exact(big.NewFloat(f64(a[0])), toward))
 		})
@@ -254,8 +254,8 @@ func flushedOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 	add("cvt.rpi.ftz.s32.f32", "rf", func(a []uint64) uint64 {
 		return toInteger(math.Ceil(float64(flush(f32(a[0])))), 32, true, false)
 	})
-	add("cvt.rn.ftz.f32.f64", "fg", func(a []uint64) uint64 { return of32(flush(float32(f64(a[0])))) })
-	add("cvt.ftz.f64.f32", "gf", func(a []uint64) uint64 { return of64(float64(flush(f32(a[0])))) })
+	add("cvt.rn.ftz.f32.f64", "fg", func(a []uint64) uint64 { return noNumber(a[0], 23, 8, of32(flush(float32(f64(a[0]))))) })
+	add("cvt.ftz.f64.f32", "gf", func(a []uint64) uint64 { return of64(float64(f32(of32(flush(f32(a[0])))))) })
 	add("cvt.sat.f32.f32", "ff", func(a []uint64) uint64 {
 		v := f32(a[0])
 		if !(v > 0) {

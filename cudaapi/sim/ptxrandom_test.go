@@ -90,6 +90,15 @@ func fma64(toward int) func(a []uint64) uint64 {
 	}
 }
 
+// noNumber is of, or what formats have room for of the bits of f64 that is no number.
+func noNumber(b uint64, fraction, exponent int, of uint64) uint64 {
+	if v := f64(b); v == v {
+		return of
+	}
+	width := fraction + exponent + 1
+	return b>>63<<(width-1) | (2<<exponent-1)<<(fraction-1) | b>>(52-fraction)&(1<<fraction-1)
+}
+
 func finite(list ...float32) bool {
 	return !slices.ContainsFunc(list, func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
 }
@@ -109,6 +118,14 @@ func fma32(toward int) func(a []uint64) uint64 {
 		}
 		return of32(r)
 	}
+}
+
+// field is a place or a length in a word: 32 bits look at the lowest 8.
+func field(w int, v uint64) int {
+	if w == 32 {
+		return int(v & 255)
+	}
+	return int(min(v, 255))
 }
 
 func less(a, b float64) bool { return a < b || a == b && math.Signbit(a) && !math.Signbit(b) }
@@ -186,7 +203,7 @@ var ptxOps = func() (list []ptxOp) {
 		})
 		int2("rem", "u", func(x, y uint64) uint64 {
 			if y == 0 {
-				return x
+				return mask
 			}
 			return x % y
 		})
@@ -198,7 +215,7 @@ var ptxOps = func() (list []ptxOp) {
 		})
 		int2("rem", "s", func(x, y uint64) uint64 {
 			if y == 0 {
-				return x
+				return mask
 			}
 			return uint64(s(x) % s(y))
 		})
@@ -237,7 +254,7 @@ var ptxOps = func() (list []ptxOp) {
 		})
 		for _, y := range "su" {
 			add(fmt.Sprintf("bfe.%c%d", y, w), kind+kind+"rr", func(a []uint64) (r uint64) {
-				at, n := int(a[1]&255), int(a[2]&255)
+				at, n := field(w, a[1]), field(w, a[2])
 				sign := uint64(0)
 				if y == 's' && n > 0 {
 					sign = a[0] >> min(at+n-1, w-1) & 1
@@ -253,7 +270,7 @@ var ptxOps = func() (list []ptxOp) {
 			})
 		}
 		add(fmt.Sprintf("bfi.b%d", w), three[:3]+"rr", func(a []uint64) uint64 {
-			r, at, n := a[1], int(a[2]&255), int(a[3]&255)
+			r, at, n := a[1], field(w, a[2]), field(w, a[3])
 			for k := 0; k < n && at+k < w; k++ {
 				r = r&^(1<<(at+k)) | a[0]>>min(k, 63)&1<<(at+k)
 			}
@@ -376,7 +393,7 @@ var ptxOps = func() (list []ptxOp) {
 	add("cvt.rn.f32.u64", "fd", func(a []uint64) uint64 { return of32(float32(a[0])) })
 	add("cvt.rn.f64.s64", "gd", func(a []uint64) uint64 { return of64(float64(int64(a[0]))) })
 	add("cvt.f64.f32", "gf", func(a []uint64) uint64 { return of64(float64(f32(a[0]))) })
-	add("cvt.rn.f32.f64", "fg", func(a []uint64) uint64 { return of32(float32(f64(a[0]))) })
+	add("cvt.rn.f32.f64", "fg", func(a []uint64) uint64 { return noNumber(a[0], 23, 8, of32(float32(f64(a[0])))) })
 	add("mov.b32", "rf", func(a []uint64) uint64 { return a[0] })
 	add("mov.b32", "fr", func(a []uint64) uint64 { return a[0] })
 	for mode, toward := range map[string]int{"rm": -1, "rp": 1, "rz": 2} {
@@ -392,8 +409,8 @@ var special = map[byte][]uint64{
 	'r': {0, 1, 2, 31, 32, 33, 0x7fffffff, 0x80000000, 0xffffffff, 0x1f0008, 0x3c007c00, 0xfc003bff, 0x7fff0001, 0x80ff7f01},
 	'h': {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 1, 0x83ff, 0x0400, 0x7bff, 0x3f80, 0x7f80, 0x007f, 0x7f7f, 0x3555, 0x7c01, 0xfe01, 0x7fc0, 0xff81},
 	'd': {0, 1, 63, 64, 1 << 31, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1},
-	'f': {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x3f000000, 0x3effffff, 0xc0200000, 0x7f800001, 0xffc12345},
-	'g': {0, 1 << 63, 0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000, 0x3fdfffffffffffff, 0x4004000000000000, 0x7ff0000000000001, 0xfff8000000012345},
+	'f': {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x3f000000, 0x3effffff, 0xc0200000, 0x7f800001, 0xffc12345, 0x7fbfffff},
+	'g': {0, 1 << 63, 0x3ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 1, 0x43e0000000000000, 0x43f0000000000000, 0xc3e0000000000000, 0x3fdfffffffffffff, 0x4004000000000000, 0x7ff0000000000001, 0xfff8000000012345, 0xfff3456789abcdef},
 }
 
 func randomBits(rng *rand.Rand, kind byte) uint64 {
@@ -499,6 +516,7 @@ func randomPTX(t *testing.T, seed uint64, functions int, differ *differences) {
 		reg []int
 	}
 	rng := rand.New(rand.NewPCG(34, seed))
+	ops := slices.DeleteFunc(slices.Clone(ptxOps), ptxOp.emulated)
 	var programs [][]step
 	var order []int
 	var text strings.Builder
@@ -523,9 +541,9 @@ func randomPTX(t *testing.T, seed uint64, functions int, differ *differences) {
 		}
 		for range length {
 			if len(order) == 0 {
-				order = rng.Perm(len(ptxOps)) // none is left out
+				order = rng.Perm(len(ops)) // none is left out
 			}
-			op := ptxOps[order[0]]
+			op := ops[order[0]]
 			order = order[1:]
 			s := step{op: op}
 			var operands []string
@@ -587,5 +605,5 @@ func randomPTX(t *testing.T, seed uint64, functions int, differ *differences) {
 			}
 		}
 	})
-	t.Logf("%d functions of %d instructions, %d forms, %d threads each", functions, length, len(ptxOps), threads)
+	t.Logf("%d functions of %d instructions, %d forms, %d threads each", functions, length, len(ops), threads)
 }

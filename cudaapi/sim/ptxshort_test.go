@@ -121,8 +121,14 @@ func shortOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 			}
 			each("add.ftz", 2, func(a []uint64) uint64 { return flush(f.fma(1, f.value(flush(a[0])), f.value(flush(a[1])))) })
 		}
-		each("neg", 1, func(a []uint64) uint64 { return a[0] ^ 0x8000 })
-		each("abs", 1, func(a []uint64) uint64 { return a[0] &^ 0x8000 })
+		of := func(b, v uint64) uint64 {
+			if n := f.value(b); n != n {
+				return 0x7fff
+			}
+			return v
+		}
+		each("neg", 1, func(a []uint64) uint64 { return of(a[0], a[0]^0x8000) })
+		each("abs", 1, func(a []uint64) uint64 { return of(a[0], a[0]&^0x8000) })
 		for op, second := range map[string]func(x, y float64) bool{"min": func(x, y float64) bool { return less(y, x) }, "max": func(x, y float64) bool { return less(x, y) }} {
 			pick := func(a []uint64) uint64 {
 				x, y := f.value(a[0]), f.value(a[1])
@@ -158,12 +164,19 @@ func shortOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 				})
 			}
 			to("f32", "hf", func(b uint64) (*big.Float, float64) { return nil, float64(f32(b)) })
-			to("f64", "hg", func(b uint64) (*big.Float, float64) { return nil, f64(b) })
+			add(fmt.Sprintf("cvt.%s.%s.f64", mode, f.name), "hg", func(a []uint64) uint64 {
+				return noNumber(a[0], f.fraction, f.exponent, f.bits(nil, f64(a[0]), toward))
+			})
 			to("s32", "hr", func(b uint64) (*big.Float, float64) { return nil, float64(int32(b)) })
 			to("s64", "hd", func(b uint64) (*big.Float, float64) { return new(big.Float).SetInt64(int64(b)), 0 })
 			to("u64", "hd", func(b uint64) (*big.Float, float64) { return new(big.Float).SetUint64(b), 0 })
 		}
-		add("cvt.f32."+f.name, "fh", func(a []uint64) uint64 { return of32(float32(f.value(a[0]))) })
+		add("cvt.f32."+f.name, "fh", func(a []uint64) uint64 {
+			if f.name == "bf16" {
+				return a[0] << 16 // also of what is no number
+			}
+			return of32(float32(f.value(a[0])))
+		})
 		add("cvt.rn."+f.name+"x2.f32", "rff", func(a []uint64) uint64 {
 			return f.bits(nil, float64(f32(a[0])), 0)<<16 | f.bits(nil, float64(f32(a[1])), 0)
 		})
@@ -250,8 +263,7 @@ func wordOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 				return uint64(clamp(of(part(a[0], 0, 32, signed), part(a[1], 0, 32, signed)), 32, signed)) & 0xffffffff
 			})
 			add("v"+op+types+".min", "rrrr", func(a []uint64) uint64 {
-				v := uint64(of(part(a[0], 0, 32, signed), part(a[1], 0, 32, signed)))
-				return uint64(min(part(v, 0, 32, signed), part(a[2], 0, 32, signed))) & 0xffffffff
+				return uint64(min(of(part(a[0], 0, 32, signed), part(a[1], 0, 32, signed)), part(a[2], 0, 32, signed))) & 0xffffffff
 			})
 		}
 	}

@@ -18,9 +18,10 @@ import (
 
 var manyTextures = flag.Int("textures", 400, "random textures")
 
-// The reference is the CUDA C++ Programming Guide's appendix "Texture Fetching", in rational
-// numbers. What it does not say is this project's choice: weights are rounded to the nearest 256th,
-// halves up; normalized coordinates are multiplied by the size as numbers of 32 bits.
+// The reference is the CUDA C++ Programming Guide's appendix "Texture Fetching". What it does not
+// say is as an H200 was seen to do it: normalized coordinates have 21 bits behind the point, places
+// are rounded to the nearest 256th, halves up, and so are products of weights; elements of 8 and 16
+// bits are filtered as numbers of 16 bits.
 
 // reference is a texture as the guide has it.
 type reference struct {
@@ -95,20 +96,35 @@ func (r *reference) at(x, y, z, c int) uint32 {
 // border is a channel of the border, as bits: what an element could hold.
 func (r *reference) border(c int) uint32 {
 	v := float64(r.desc.Border[c])
-	most := map[driver.ArrayFormat]float64{driver.FormatUint8: 255, driver.FormatInt8: 127, driver.FormatUint16: 65535, driver.FormatInt16: 32767}[r.format]
+	bits := math.Float32bits(r.desc.Border[c])
+	width := 8 * int(r.format.Size())
+	signed := r.format == driver.FormatInt8 || r.format == driver.FormatInt16
+	half := format{"f16", 10, 5}
 	switch {
+	case r.format == driver.FormatHalf && v-v != 0:
+		return bits &^ 0x1fff
 	case r.format == driver.FormatHalf:
-		return math.Float32bits(float32(format{"f16", 10, 5}.value(format{"f16", 10, 5}.bits(nil, v, 0))))
-	case most == 0 || r.integers():
-		return math.Float32bits(r.desc.Border[c])
+		return math.Float32bits(float32(half.value(half.bits(nil, v, 2))))
+	case width == 32:
+		return bits
+	case r.integers():
+		return uint32(part(uint64(bits), 0, width, signed))
 	case v != v:
 		return 0
 	}
-	least := 0.0
-	if r.format == driver.FormatInt8 || r.format == driver.FormatInt16 {
-		least = -1
+	least, most := int64(0), int64(1)<<width-1
+	if signed {
+		most >>= 1
+		least = -most
 	}
-	return math.Float32bits(float32(math.RoundToEven(max(least, min(v, 1))*most) / most))
+	cut := new(big.Rat).SetFloat64(math.Trunc(max(-1, min(v, 1))*(1<<24)) / (1 << 24))
+	up := cut.Sign() < 0 // of two integers that are as near, the one next to 0
+	n := cut.Mul(cut, big.NewRat(most, 1))
+	if n = n.Add(n, big.NewRat(1, 2)); n.IsInt() && !up {
+		n.Sub(n, big.NewRat(1, 1))
+	}
+	f, _ := big.NewRat(max(int64(floor(n)), least), most).Float32()
+	return math.Float32bits(f)
 }
 
 // inside says which element of n one beside them stands for; false for the border.
@@ -120,66 +136,125 @@ func inside(i, n int, m driver.AddressMode) (int, bool) {
 		return ((i % n) + n) % n, true
 	case m == driver.AddressBorder:
 		return 0, false
+	case m == driver.AddressMirror:
+		if i = ((i % (2 * n)) + 2*n) % (2 * n); i >= n {
+			i = 2*n - 1 - i
+		}
+		return i, true
 	}
 	return min(max(i, 0), n-1), true
 }
 
-// place is a coordinate, counted in elements, and how those beside the texture are found.
+// place is a coordinate, counted in elements, and how those beside the texture are found. Where
+// they repeat it is that of the first or the second time.
 func (r *reference) place(axis int, x float32) (*big.Rat, driver.AddressMode) {
-	m := r.desc.Address[axis]
+	m, v := r.desc.Address[axis], float64(x)
+	repeats := r.normalized() && (m == driver.AddressWrap || m == driver.AddressMirror)
+	if v != v || repeats && math.IsInf(v, 0) {
+		v = 0
+	}
 	if r.normalized() {
-		if m == driver.AddressWrap || m == driver.AddressMirror {
-			whole := float32(math.Floor(float64(x)))
-			x -= whole
-			if m == driver.AddressMirror && math.Mod(float64(whole), 2) != 0 {
-				x = 1 - x
-			}
+		v = math.Floor(v*(1<<21)) / (1 << 21)
+		if repeats {
+			v -= 2 * math.Floor(v/2)
 		}
-		x *= float32(r.size[axis])
+		v *= float64(r.size[axis])
 	} else if m != driver.AddressBorder {
 		m = driver.AddressClamp
 	}
-	switch {
-	case x != x:
-		x = 0
-	case x > 1<<30:
-		x = 1 << 30
-	case x < -1<<30:
-		x = -1 << 30
-	}
-	return new(big.Rat).SetFloat64(float64(x)), m
+	return new(big.Rat).SetFloat64(max(-1<<30, min(v, 1<<30))), m
+}
+
+// between is the first of two elements that a place is between, and the weight of the second in 256ths.
+func between(at *big.Rat) (first, weight int) {
+	at = new(big.Rat).Mul(at, big.NewRat(256, 1))
+	k := floor(at.Add(at, big.NewRat(1, 2))) - 128
+	return k >> 8, k & 255
 }
 
 func floor(v *big.Rat) int {
 	return int(new(big.Int).Div(v.Num(), v.Denom()).Int64()) // Euclidean, and the divisor is positive
 }
 
-// linear is the guide's formula on an axis: (1-a)T[i] + aT[i+1].
-func (r *reference) linear(axis int, at []*big.Rat, modes []driver.AddressMode, index [3]int, out bool, c int) *big.Rat {
-	if axis < 0 {
-		bits := r.border(c)
-		if !out {
-			bits = r.at(index[0], index[1], index[2], c)
+// weights are those of eight elements, x first, in 256ths, of those of the axes: (1-a)(1-b) of the guide, and so on.
+func weights(of [3]int) (w [8]int) {
+	product := func(a, b int) int { return (a*b + 128) / 256 }
+	ab := product(of[0], of[1])
+	for z, plane := range []int{256 - of[2], of[2]} {
+		w[4*z+3] = product(plane, ab)
+		w[4*z+2] = product(plane, of[1]-ab)
+		w[4*z+1] = product(plane, of[0]) - w[4*z+3]
+		w[4*z] = plane - w[4*z+1] - w[4*z+2] - w[4*z+3]
+	}
+	return w
+}
+
+// most is the largest number of 16 bits that filters take an element for, 0 for those with a fraction.
+func (r *reference) most() float64 {
+	switch r.format {
+	case driver.FormatUint8, driver.FormatUint16:
+		return 65535
+	case driver.FormatInt8, driver.FormatInt16:
+		return 32767
+	}
+	return 0
+}
+
+// filtered is a number that filters take, from bits of an element.
+func (r *reference) filtered(bits uint32) float64 {
+	v := float64(math.Float32frombits(bits))
+	if r.format == driver.FormatInt8 { // 7 bits are repeated
+		n := int(math.Round(math.Abs(v) * 127))
+		return math.Copysign(float64(n<<8|n<<1|n>>6), v)
+	} else if r.most() > 0 {
+		return math.Round(v * r.most())
+	}
+	return v
+}
+
+// result is what filters give for a sum.
+func (r *reference) result(v float64) uint32 {
+	unit := 1 / r.most()
+	switch {
+	case r.most() > 0:
+		f, _ := big.NewRat(int64(math.Floor(v+0.5)), int64(r.most())).Float32()
+		return math.Float32bits(f)
+	case v == 0:
+		return 0
+	case r.format == driver.FormatHalf:
+		unit = math.Ldexp(1, max(math.Ilogb(v), -14)-10)
+	default:
+		unit = math.Ldexp(1, max(math.Ilogb(v), -126)-23)
+	}
+	return math.Float32bits(float32(math.Round(v/unit) * unit))
+}
+
+// linear is a channel of the guide's weighted sum.
+func (r *reference) linear(at []*big.Rat, modes []driver.AddressMode, index [3]int, c int) uint32 {
+	var first, weight [3]int
+	for i := range 3 {
+		if at[i] != nil {
+			first[i], weight[i] = between(at[i])
 		}
-		return new(big.Rat).SetFloat64(float64(math.Float32frombits(bits)))
 	}
-	if at[axis] == nil { // a layer, or an axis that is not there
-		return r.linear(axis-1, at, modes, index, out, c)
-	}
-	b := new(big.Rat).Sub(at[axis], big.NewRat(1, 2))
-	i := floor(b)
-	a := new(big.Rat).Sub(b, big.NewRat(int64(i), 1))
-	a = big.NewRat(int64(floor(a.Add(a.Mul(a, big.NewRat(256, 1)), big.NewRat(1, 2)))), 256)
-	sum := new(big.Rat)
-	for k, weight := range []*big.Rat{new(big.Rat).Sub(big.NewRat(1, 1), a), a} {
-		if weight.Sign() == 0 {
-			continue
+	sum := 0.0
+	for k, w := range weights(weight) {
+		n, in := index, true
+		for i := range 3 {
+			if at[i] != nil {
+				e, beside := inside(first[i]+k>>i&1, r.size[i], modes[i])
+				n[i], in = e, in && beside
+			}
 		}
-		n, in := inside(i+k, r.size[axis], modes[axis])
-		index[axis] = n
-		sum.Add(sum, weight.Mul(weight, r.linear(axis-1, at, modes, index, out || !in, c)))
+		switch {
+		case w == 0:
+		case in:
+			sum += float64(w) * r.filtered(r.at(n[0], n[1], n[2], c))
+		default:
+			sum += float64(w) * r.filtered(r.border(c))
+		}
 	}
-	return sum
+	return r.result(sum / 256)
 }
 
 // fetch is what a texture instruction gives.
@@ -201,20 +276,21 @@ func (r *reference) fetch(x [3]float32, layer int) (out [4]uint32) {
 	for i := range axes {
 		at[i], modes[i] = r.place(i, x[i])
 	}
-	if axes == 1 { // seen on an H200: half of what is beside the row, which is the border if the second mode says so
-		if at[1], modes[1] = new(big.Rat), driver.AddressClamp; r.desc.Address[1] == driver.AddressBorder {
-			modes[1] = driver.AddressBorder
-		}
+	if b := driver.AddressBorder; axes == 1 && r.desc.Filter == driver.FilterLinear && r.desc.Address[0] == b && r.desc.Address[1] == b {
+		at[1], modes[1] = new(big.Rat), b // half of what is beside the row
 	}
 	for c := range r.chans {
 		if r.desc.Filter == driver.FilterLinear {
-			f, _ := r.linear(2, at, modes, index, false, c).Float32()
-			out[c] = math.Float32bits(f)
+			out[c] = r.linear(at, modes, index, c)
 			continue
 		}
 		border := false
 		for i := range axes {
-			n, in := inside(floor(at[i]), r.size[i], modes[i])
+			place := at[i]
+			if n := big.NewRat(int64(r.size[i]), 1); r.normalized() && modes[i] == driver.AddressMirror && place.Cmp(n) > 0 {
+				place = n.Add(n, n).Sub(n, place)
+			}
+			n, in := inside(floor(place), r.size[i], modes[i])
 			index[i], border = n, border || !in
 		}
 		if out[c] = r.border(c); !border {
@@ -230,14 +306,17 @@ func (r *reference) gather(x [3]float32) (out [4]uint32) {
 	var modes [2]driver.AddressMode
 	for i := range 2 {
 		at, m := r.place(i, x[i])
-		at.Add(at.Mul(at, big.NewRat(256, 1)), big.NewRat(1, 2)) // in 256ths, rounded
-		first[i], modes[i] = floor(big.NewRat(int64(floor(at))-128, 256)), m
+		first[i], _ = between(at)
+		modes[i] = m
 	}
 	for k, o := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 		cx, inX := inside(first[0]+o[0], r.size[0], modes[0])
 		cy, inY := inside(first[1]+o[1], r.size[1], modes[1])
 		if out[k] = r.border(0); inX && inY {
 			out[k] = r.at(cx, cy, 0, 0)
+		}
+		if r.format == driver.FormatInt8 && !r.integers() {
+			out[k] = r.result(r.filtered(out[k]))
 		}
 	}
 	return out
@@ -409,8 +488,11 @@ func TestRandomTextures(t *testing.T) {
 					size := x.size[i]
 					if strings.Contains(x.kind, "cube") {
 						v := r.Float32()*2 - 1
-						if r.IntN(3) == 0 { // an edge, a corner, or no direction
+						if r.IntN(3) == 0 { // an edge or a corner
 							v = float32(r.IntN(3) - 1)
+						}
+						if i == 2 && v == 0 && at[len(at)-1] == 0 && at[len(at)-2] == 0 {
+							v = 1 // what is no direction has no face
 						}
 						at = append(at, v)
 						continue
@@ -495,6 +577,56 @@ extern "C" __global__ void k_int4(cudaTextureObject_t t, int4 *out) { *out = tex
 	})
 }
 
+// TestWeightsOfFilters reads the weights of eight elements from a texture for each, as channels of two.
+func TestWeightsOfFilters(t *testing.T) {
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		kernels := b.module(`extern "C" __global__ void weights(cudaTextureObject_t low, cudaTextureObject_t high, const float *at, float4 *out) {
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+	out[2 * i] = tex3D<float4>(low, at[3 * i], at[3 * i + 1], at[3 * i + 2]);
+	out[2 * i + 1] = tex3D<float4>(high, at[3 * i], at[3 * i + 1], at[3 * i + 2]);
+}`)
+		var differ differences
+		defer func() { differ.check(t) }()
+		var textures [2]driver.TexObject
+		for n := range textures {
+			a := driver.ArrayDesc{Width: 2, Height: 2, Depth: 2, Format: driver.FormatFloat, Channels: 4}
+			h, err := b.d.ArrayCreate(b.c, &a)
+			b.ok(err)
+			data := make([]float32, 8*4)
+			for c := range 4 {
+				data[(4*n+c)*4+c] = 256
+			}
+			b.ok(b.d.Memcpy3D(b.c, &driver.Copy3D{Dst: driver.Place3D{Array: h}, Src: driver.Place3D{Ptr: ptr(data), Pitch: 32, Rows: 2}, Width: 32, Height: 2, Depth: 2}))
+			textures[n], err = b.d.TexObjectCreate(b.c, &driver.Resource{Array: h}, &driver.TextureDesc{Address: [3]driver.AddressMode{driver.AddressClamp, driver.AddressClamp, driver.AddressClamp}, Filter: driver.FilterLinear})
+			b.ok(err)
+		}
+		const points = 8192
+		r := rand.New(rand.NewPCG(7, 36))
+		var of [points][3]int
+		var at []float32
+		for i := range of {
+			for k := range 3 {
+				if of[i][k] = r.IntN(256); r.IntN(4) == 0 {
+					of[i][k] = r.IntN(9) * 32 % 256
+				}
+				at = append(at, 0.5+float32(of[i][k])/256)
+			}
+		}
+		out := upload(b, make([]float32, 8*points))
+		b.ok(b.launch(kernels("weights"), dim(points/128), dim(128), 0, driver.Ptr(textures[0]), driver.Ptr(textures[1]), upload(b, at), out))
+		got := download[float32](b, out, 8*points)
+		for i, o := range of {
+			var list [8]int
+			for k := range list {
+				list[k] = int(got[8*i+k])
+			}
+			if want := weights(o); list != want {
+				differ.add("weights", "%v: %v, want %v", o, list, want)
+			}
+		}
+	})
+}
+
 // surfaceCode has kernels for an element type: they read clamped, read with zeros, or write. Each
 // thread writes an element of its own, or none.
 func surfaceCode(kind, T string) string {
@@ -563,6 +695,9 @@ func TestRandomSurfaces(t *testing.T) {
 				in = true
 				for i := range 3 {
 					c[i] = min(max(int(at[i]), 0), size[i]-1)
+					if i == 2 && kind[0] == 'a' && at[i] < 0 {
+						c[i] = size[i] - 1 // a large number to the instruction
+					}
 					in = in && c[i] == int(at[i])
 				}
 				return ((c[2]*size[1]+c[1])*size[0] + c[0]) * width, in

@@ -96,7 +96,7 @@ func (b *body) float(i *ptx.Instruction, p parts, plain, rounded string) {
 	if p.sat {
 		text = "gocuda::saturated(" + text + ")"
 	}
-	if d := i.Operands[0].Text; y == "f32" && (b.nans.seen[d] && !b.nans.results[d] || b.typeOf(d) != "f32") {
+	if d := i.Operands[0].Text; y == "f32" && i.Op != "copysign" && (b.nans.seen[d] && !b.nans.results[d] || b.typeOf(d) != "f32") {
 		text = "gocuda::canonical(" + text + ")"
 	}
 	b.write(i.Operands[0], y, text)
@@ -628,7 +628,7 @@ func (b *body) cvt(i *ptx.Instruction, p parts) {
 		v, s = fmt.Sprintf("gocuda::widen<%s>(%s)", shorts[s], v), "f32"
 	}
 	if p.ftz && s == "f32" {
-		v = "gocuda::flushed(" + v + ")"
+		v = "gocuda::canonical(gocuda::flushed(" + v + "))"
 	}
 	integral := map[string]string{"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}[p.round]
 	if integral != "" {
@@ -688,7 +688,7 @@ func (b *body) cvt(i *ptx.Instruction, p parts) {
 	if p.sat {
 		text = "gocuda::saturated(" + text + ")"
 	}
-	if d == "f32" && s.Float() {
+	if d == "f32" && s == "f32" && p.types[1] != "bf16" { // other formats leave what is no number what it is
 		text = "gocuda::canonical(" + text + ")"
 	}
 	b.write(o[0], d, text)

@@ -108,6 +108,9 @@ func (b *body) narrowed(i *ptx.Instruction, p parts, y ptx.Type, v string, relu,
 	if to := directed[p.round]; to != "" {
 		text = fmt.Sprintf("gocuda::narrowed<%s, %s>((double)%s)", to, f, v)
 	}
+	if p.types[1] == "f64" {
+		text = fmt.Sprintf("gocuda::nan_of<%s>(%s, %s)", f, v, text)
+	}
 	if relu {
 		text = fmt.Sprintf("gocuda::Short<%s>::relu(%s)", f, text)
 	}

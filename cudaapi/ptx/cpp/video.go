@@ -96,7 +96,7 @@ func (b *body) video(i *ptx.Instruction, p parts) {
 	case second == "add":
 		text = fmt.Sprintf("(gocuda_u32)%s + %s", text, c)
 	case second != "":
-		text = fmt.Sprintf("gocuda::%s_of<%s>((%s)%s, (%s)%s)", second, h, h, text, h, c)
+		text = fmt.Sprintf("gocuda::%s_of<%s>(%s, (%s)%s)", second, h, text, h, c)
 	default:
 		text = fmt.Sprintf("(gocuda_u32)%s", text)
 	}

@@ -78,7 +78,7 @@ template <class T> static GOCUDA_INLINE T div(T a, T b, gocuda_u32 line) {
     return (T)(a / b);
 }
 template <class T> static GOCUDA_INLINE T rem(T a, T b, gocuda_u32 line) {
-    if (!divides(b, line)) return a;
+    if (!divides(b, line)) return (T)-1;
     if ((T)-1 < 0 && b == (T)-1) return 0;
     return (T)(a % b);
 }
@@ -128,8 +128,10 @@ template <class T> static GOCUDA_INLINE gocuda_u32 bfind(T v, bool shift) {
     gocuda_u32 n = clz(u);
     return shift ? n : (gocuda_u32)sizeof(T) * 8 - 1 - n;
 }
+// field bounds a place or a length in a word, of which 32 bits look at the lowest 8.
+template <class T> static GOCUDA_INLINE gocuda_u32 field(gocuda_u32 n) { return sizeof(T) == 4 ? n & 255 : n < 255 ? n : 255; }
 template <class T> static GOCUDA_INLINE T bfe(T v, gocuda_u32 at, gocuda_u32 n) {
-    at &= 255, n &= 255;
+    at = field<T>(at), n = field<T>(n);
     const gocuda_u32 bits = sizeof(T) * 8;
     if (n == 0) return 0;
     gocuda_u32 end = at + n;
@@ -144,7 +146,7 @@ template <class T> static GOCUDA_INLINE T bfe(T v, gocuda_u32 at, gocuda_u32 n) 
     return (T)r;
 }
 template <class T> static GOCUDA_INLINE T bfi(T a, T b, gocuda_u32 at, gocuda_u32 n) {
-    at &= 255, n &= 255;
+    at = field<T>(at), n = field<T>(n);
     const gocuda_u32 bits = sizeof(T) * 8;
     if (at >= bits || n == 0) return b;
     T mask = (T)((n < bits ? ((T)1 << n) - 1 : ~(T)0) << at);
@@ -172,8 +174,8 @@ template <class T> static GOCUDA_INLINE T szext(T v, gocuda_u32 n, bool wrap) {
     return (T)(((gocuda_u32)v & ~mask) | (sign ? mask : 0));
 }
 template <class T> static GOCUDA_INLINE T positive(T v) { return v > 0 ? v : 0; }
-template <class T> static GOCUDA_INLINE gocuda_u32 min_of(T a, T b) { return (gocuda_u32)(a < b ? a : b); }
-template <class T> static GOCUDA_INLINE gocuda_u32 max_of(T a, T b) { return (gocuda_u32)(a > b ? a : b); }
+template <class T> static GOCUDA_INLINE gocuda_u32 min_of(__int128 a, T b) { return (gocuda_u32)(a < b ? a : b); }
+template <class T> static GOCUDA_INLINE gocuda_u32 max_of(__int128 a, T b) { return (gocuda_u32)(a > b ? a : b); }
 
 // Parts of words. piece is the nth one of so many bits, with a sign or without.
 template <int bits, bool sign> static GOCUDA_INLINE long piece(gocuda_u64 v, gocuda_u32 n) {
@@ -266,7 +268,7 @@ template <class T> static GOCUDA_INLINE bool is_finite(T v) { return v - v == 0;
 template <class T> static GOCUDA_INLINE bool is_infinite(T v) { return v == v && v - v != 0; }
 template <class T> static GOCUDA_INLINE bool is_number(T v) { return v == v; }
 template <class T> static GOCUDA_INLINE bool is_notanumber(T v) { return v != v; }
-template <class T> static GOCUDA_INLINE bool is_normal(T v) { return __builtin_isnormal(v); }
+template <class T> static GOCUDA_INLINE bool is_normal(T v) { return v == 0 || __builtin_isnormal(v); } // so is 0 on a GPU
 template <class T> static GOCUDA_INLINE bool is_subnormal(T v) { return v != 0 && is_finite(v) && !__builtin_isnormal(v); }
 // fused of doubles puts the nearest right by the sign of its error, the exact sum of parts. Very
 // small and large numbers are scaled, so that no part is lost.
@@ -339,6 +341,12 @@ template <class To, int F, int E> static GOCUDA_INLINE gocuda_u16 narrowed(doubl
 } // namespace gocuda
 #include "sim/fp8.h"
 namespace gocuda {
+// nan_of is r, or of a double that is no number what a format has room for of it.
+template <int F, int E> static GOCUDA_INLINE gocuda_u16 nan_of(double v, gocuda_u16 r) {
+    if (v == v) return r;
+    gocuda_u64 b = bits_as<gocuda_u64>(v);
+    return (gocuda_u16)((b >> 48 & 0x8000) | ((2u << E) - 1) << (F - 1) | (b >> (52 - F) & ((1u << F) - 1)));
+}
 // odd_of is an integer whose last bit as a double tells whether something was cut off.
 template <class T> static GOCUDA_INLINE double odd_of(T v) {
     if (v < (T)(1l << 52) && ((T)-1 > 0 || v > (T) - (1l << 52))) return (double)v;
@@ -349,8 +357,9 @@ template <int F, int E> struct Short {
     static GOCUDA_INLINE gocuda_u16 sub(gocuda_u16 a, gocuda_u16 b) { return narrow<F, E>(odd(-1.0, widen<F, E>(b), widen<F, E>(a))); }
     static GOCUDA_INLINE gocuda_u16 mul(gocuda_u16 a, gocuda_u16 b) { return narrow<F, E>((double)widen<F, E>(a) * widen<F, E>(b)); }
     static GOCUDA_INLINE gocuda_u16 fma(gocuda_u16 a, gocuda_u16 b, gocuda_u16 c) { return narrow<F, E>(odd(widen<F, E>(a), widen<F, E>(b), widen<F, E>(c))); }
-    static GOCUDA_INLINE gocuda_u16 neg(gocuda_u16 a) { return a ^ 0x8000; }
-    static GOCUDA_INLINE gocuda_u16 abs(gocuda_u16 a) { return a & 0x7fff; }
+    static GOCUDA_INLINE gocuda_u16 canonical(gocuda_u16 a) { return (a & 0x7fff) > ((1 << E) - 1) << F ? 0x7fff : a; }
+    static GOCUDA_INLINE gocuda_u16 neg(gocuda_u16 a) { return canonical(canonical(a) ^ 0x8000); }
+    static GOCUDA_INLINE gocuda_u16 abs(gocuda_u16 a) { return canonical(a & 0x7fff); }
     static GOCUDA_INLINE gocuda_u16 min(gocuda_u16 a, gocuda_u16 b) { return narrow<F, E>((double)fmin(widen<F, E>(a), widen<F, E>(b))); }
     static GOCUDA_INLINE gocuda_u16 max(gocuda_u16 a, gocuda_u16 b) { return narrow<F, E>((double)fmax(widen<F, E>(a), widen<F, E>(b))); }
     static GOCUDA_INLINE gocuda_u16 min_nan(gocuda_u16 a, gocuda_u16 b) { return narrow<F, E>((double)fmin_nan(widen<F, E>(a), widen<F, E>(b))); }

@@ -1,7 +1,8 @@
 // Textures and surfaces: what the instructions tex, tld4, suld and sust do. The arithmetic is
 // that of the appendix "Texture Fetching" of the CUDA C++ Programming Guide: coordinates are
 // numbers of 32 bits, weights of linear filtering have 8 bits after the point. Where the guide
-// is silent (how a weight is rounded, which side of a cube has its edges), this is a choice.
+// is silent, this is what an H200 was seen to do (how weights are rounded, that elements of 8 and
+// 16 bits are filtered as numbers of 16), or a choice (which side of a cube has its edges).
 #pragma once
 
 namespace gocuda {
@@ -121,12 +122,6 @@ static GOCUDA_RAW void texel(const Texture *t, long x, long y, long z, gocuda_u3
     }
 }
 
-static GOCUDA_RAW float floor_of(float v) {
-    if (!(v > -0x1p23f && v < 0x1p23f)) return v;
-    float r = (float)(int)v;
-    return r > v ? r - 1 : r;
-}
-
 // Axis is where a coordinate leads: between two elements, with a weight of the second in 256ths.
 struct Axis {
     long at[2];
@@ -138,35 +133,40 @@ static GOCUDA_RAW long fold(long i, long n, gocuda_u32 mode) {
     if (i >= 0 && i < n) return i;
     if (mode == addressBorder) return -1;
     if (mode == addressWrap) return (i % n + n) % n;
+    if (mode == addressMirror) {
+        i = (i % (2 * n) + 2 * n) % (2 * n);
+        return i < n ? i : 2 * n - 1 - i;
+    }
     return i < 0 ? 0 : n - 1;
+}
+
+static GOCUDA_RAW long floor_of(double v) {
+    long k = (long)v;
+    return k > v ? k - 1 : k;
 }
 
 static GOCUDA_RAW Axis along(const Texture *t, int axis, float x, gocuda_u32 n, bool linear, bool normalized) {
     gocuda_u32 mode = t->address[axis];
+    bool turns = normalized && (mode == addressWrap || mode == addressMirror);
+    double c = x == x && !(turns && x - x != 0) ? x : 0;
+    if (turns && (c < -0x1p40 || c > 0x1p40)) c = 0; // an even number
     if (normalized) {
-        if (mode == addressWrap || mode == addressMirror) {
-            float whole = floor_of(x);
-            bool odd = whole > -0x1p24f && whole < 0x1p24f && ((long)whole & 1);
-            x = x - whole;
-            if (mode == addressMirror && odd) x = 1 - x;
-        }
-        x = x * (float)n;
+        if (c > -0x1p40 && c < 0x1p40) c = (double)floor_of(c * 0x1p21) * 0x1p-21;
+        if (turns) c -= 2 * (double)floor_of(c / 2);
+        c *= n;
     } else if (mode != addressBorder) {
         mode = addressClamp; // the others need coordinates from 0 to 1
     }
-    double c = x == x ? x : 0;
     c = c < -0x1p30 ? -0x1p30 : c > 0x1p30 ? 0x1p30 : c;
     Axis a;
     a.weight = 0;
     if (linear) {
-        double q = c * 256 + 0.5;
-        long k = (long)q;
-        k = (k > q ? k - 1 : k) - 128;
+        long k = floor_of(c * 256 + 0.5) - 128;
         a.weight = (gocuda_u32)(k & 255);
         a.at[0] = k >> 8;
     } else {
-        long k = (long)c;
-        a.at[0] = k > c ? k - 1 : k;
+        if (turns && mode == addressMirror && c > n) c = 2 * (double)n - c;
+        a.at[0] = floor_of(c);
     }
     a.at[1] = fold(a.at[0] + 1, n, mode);
     a.at[0] = fold(a.at[0], n, mode);
@@ -177,6 +177,69 @@ static GOCUDA_RAW Axis along(const Texture *t, int axis, float x, gocuda_u32 n, 
 static GOCUDA_RAW void fetched(const Texture *t, long x, long y, long z, gocuda_u32 *out) {
     if (x >= 0 && y >= 0 && z >= 0) return texel(t, x, y, z, out);
     for (int i = 0; i < 4; i++) out[i] = (gocuda_u32)i < t->channels ? bits_of(t->border[i]) : 0;
+}
+
+// nearest is the integer next to a number, the upper one of two.
+static GOCUDA_RAW double nearest(double v) { return (double)floor_of(v + 0.5); }
+
+// wide is a number of an element as filters take it: normalized ones of 8 and 16 bits as integers of 16.
+static GOCUDA_RAW double wide(const Texture *t, gocuda_u32 bits) {
+    double v = of_bits(bits);
+    if (whole(t)) return v;
+    switch (t->format) {
+    case 0x01:
+    case 0x02:
+        return nearest(v * 65535);
+    case 0x08: {
+        long n = (long)nearest((v < 0 ? -v : v) * 127);
+        n = n << 8 | n << 1 | n >> 6;
+        return (double)(v < 0 ? -n : n);
+    }
+    case 0x09:
+        return nearest(v * 32767);
+    }
+    return v;
+}
+
+// rounded to so many bits, the larger one of two.
+static GOCUDA_RAW double to_bits(double v, int bits) {
+    gocuda_u64 b, unit = 1ul << (53 - bits);
+    __builtin_memcpy(&b, &v, 8);
+    b = (b + unit / 2) & -unit;
+    __builtin_memcpy(&v, &b, 8);
+    return v;
+}
+
+// narrowed is a number of an element's format, as the bits of a float.
+static GOCUDA_RAW gocuda_u32 narrowed(const Texture *t, double v) {
+    double size = v < 0 ? -v : v;
+    if (!(size <= 0x1p200)) return bits_of((float)v);
+    switch (t->format) {
+    case 0x01:
+    case 0x02:
+        return bits_of((float)nearest(v) / 65535);
+    case 0x08:
+    case 0x09:
+        return bits_of((float)nearest(v) / 32767);
+    case 0x10:
+        if (size >= 0x1p-14) return bits_of((float)to_bits(v, 11));
+        size = nearest(size * 0x1p24) * 0x1p-24;
+        return bits_of((float)(v < 0 ? -size : size));
+    }
+    return bits_of(size >= 0x1p-126 ? (float)to_bits(v, 24) : (float)v);
+}
+
+// shares are the weights of eight elements in 256ths, from those of the axes.
+static GOCUDA_RAW long share(long weight, long of) { return (weight * of + 128) >> 8; }
+static GOCUDA_RAW void shares(const Axis *axes, long *w) {
+    long a = axes[0].weight, b = axes[1].weight, c = axes[2].weight, both = share(a, b);
+    for (int z = 0; z < 2; z++) {
+        long plane = z ? c : 256 - c, *of = w + 4 * z;
+        of[3] = share(plane, both);
+        of[2] = share(plane, b - both);
+        of[1] = share(plane, a) - of[3];
+        of[0] = plane - of[1] - of[2] - of[3];
+    }
 }
 
 // face turns a direction into a face of a cube and coordinates on it.
@@ -208,19 +271,18 @@ GOCUDA_CALL void texture_at(gocuda_u64 handle, gocuda_u32 shape, gocuda_u32 laye
     gocuda_u32 n[3] = {t->width, t->height, t->depth};
     for (gocuda_u32 i = 0; i < dimensions(t); i++) a[i] = along(t, i, at[i], n[i], linear, normalized);
     if (!linear) return fetched(t, a[0].at[0], a[1].at[0], a[2].at[0], out);
-    double sum[4] = {}; // exact, as a rule: weights have at most 25 bits in all
-    gocuda_u32 dims = dimensions(t);
-    if (dims == 1) a[dims++] = along(t, 1, 0, 1, true, false); // a GPU has one row there, between two
-    gocuda_u32 all = 1u << (8 * dims);
-    for (gocuda_u32 k = 0; k < 1u << dims; k++) {
-        gocuda_u32 w = 1;
-        for (gocuda_u32 i = 0; i < dims; i++) w *= k >> i & 1 ? a[i].weight : 256 - a[i].weight;
-        if (w == 0) continue;
+    if (dimensions(t) == 1 && t->address[0] == addressBorder && t->address[1] == addressBorder)
+        a[1] = along(t, 1, 0, 1, true, false); // a GPU has one row there, between two
+    long w[8];
+    shares(a, w);
+    double sum[4] = {};
+    for (gocuda_u32 k = 0; k < 8; k++) {
+        if (w[k] == 0) continue;
         gocuda_u32 e[4];
         fetched(t, a[0].at[k & 1], a[1].at[k >> 1 & 1], a[2].at[k >> 2 & 1], e);
-        for (gocuda_u32 c = 0; c < t->channels; c++) sum[c] += (double)w * of_bits(e[c]);
+        for (gocuda_u32 c = 0; c < t->channels; c++) sum[c] += (double)w[k] * wide(t, e[c]);
     }
-    for (int c = 0; c < 4; c++) out[c] = bits_of((float)(sum[c] / all));
+    for (gocuda_u32 c = 0; c < t->channels; c++) out[c] = narrowed(t, sum[c] / 256);
 }
 
 GOCUDA_CALL void texture_element(gocuda_u64 handle, gocuda_u32 shape, gocuda_u32 layer, const int *where, gocuda_u32 *out, gocuda_u32 line) {
@@ -253,7 +315,7 @@ GOCUDA_CALL void texture_gather(gocuda_u64 handle, gocuda_u32 shape, gocuda_u32 
     for (int k = 0; k < 4; k++) {
         gocuda_u32 e[4];
         fetched(t, x.at[order[k][0]], y.at[order[k][1]], 0, e);
-        out[k] = e[channel];
+        out[k] = t->format == 0x08 && !whole(t) && channel < t->channels ? narrowed(t, wide(t, e[channel])) : e[channel];
     }
 }
 
@@ -267,6 +329,7 @@ static GOCUDA_RAW char *placed(gocuda_u64 handle, gocuda_u32 shape, const int *w
         return nullptr;
     }
     bool outside = false;
+    if (t->flags & (objectLayered | objectCube)) at[2] = (gocuda_u32)where[2]; // layers before the first are large numbers
     for (int i = 0; i < 3; i++) {
         long in = at[i] < 0 ? 0 : at[i] > most[i] ? most[i] : at[i];
         outside |= in != at[i];

@@ -26,8 +26,8 @@ template <int exponent, bool relu> static GOCUDA_INLINE gocuda_u32 small(double 
 enum Tie { toEven, away, cut };
 // tf32 has 10 bits of fraction, and zeros after them.
 template <Tie tie, bool relu, bool finite> static GOCUDA_INLINE gocuda_u32 tf32(float f) {
-    if (f != f) return 0x7fffffff;
     gocuda_u32 v = bits_as<gocuda_u32>(f);
+    if (f != f) return tie == away ? v & ~0x1fffu : 0x7fffe000;
     if (relu && v >> 31) return 0;
     if ((v & 0x7fffffff) != 0x7f800000) {
         if (tie == away) v += 0x1000;
