@@ -156,7 +156,7 @@ func TestLibraryThroughPTX(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				b.t = t
-				if _, simulated := b.d.(*sim.Driver); !simulated && strings.HasPrefix(c.name, "two warps of a cluster") {
+				if !simulated(b) && strings.HasPrefix(c.name, "two warps of a cluster") {
 					t.Skip("on an H200 it fails with CUDA_ERROR_LAUNCH_FAILED")
 				}
 				dims := ""
@@ -200,11 +200,10 @@ func TestUnknownPTXNamesTheLine(t *testing.T) {
 // had in pieces is not defined, nor is what comes of memory that is freed twice.
 func TestKernelsAllocateThroughPTX(t *testing.T) {
 	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
-		_, simulated := b.d.(*sim.Driver)
 		t.Run("other kernels find it", func(t *testing.T) {
 			b.t = t
 			grid := uint32(8)
-			if simulated {
+			if simulated(b) {
 				grid = 16 // 4096 times 1,600 bytes are most of the heap
 			}
 			out := upload(b, make([]int64, 4096))
@@ -243,7 +242,7 @@ func TestKernelsAllocateThroughPTX(t *testing.T) {
 				b.ok(b.sync())
 				got := int(download[int32](b, n, 1)[0])
 				t.Logf("%d times %d bytes", got, size)
-				if got == 0 || got*size > 8<<20 || simulated && size == 1<<20 && got != 7 {
+				if got == 0 || got*size > 8<<20 || simulated(b) && size == 1<<20 && got != 7 {
 					t.Errorf("%d times %d bytes of 8 MiB", got, size)
 				}
 			}
@@ -254,7 +253,7 @@ func TestKernelsAllocateThroughPTX(t *testing.T) {
 			b.ok(b.launch(k, dim(1), dim(1), 0, upload(b, make([]int32, 1))))
 			err := b.sync()
 			t.Log(err)
-			if simulated && !errors.Is(err, driver.ErrIllegalAddress) {
+			if simulated(b) && !errors.Is(err, driver.ErrIllegalAddress) {
 				t.Error(err)
 			}
 		})

@@ -263,7 +263,8 @@ func wordOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 				return uint64(clamp(of(part(a[0], 0, 32, signed), part(a[1], 0, 32, signed)), 32, signed)) & 0xffffffff
 			})
 			add("v"+op+types+".min", "rrrr", func(a []uint64) uint64 {
-				return uint64(min(of(part(a[0], 0, 32, signed), part(a[1], 0, 32, signed)), part(a[2], 0, 32, signed))) & 0xffffffff
+				v := uint64(of(part(a[0], 0, 32, signed), part(a[1], 0, 32, signed)))
+				return uint64(min(part(v, 0, 32, signed && op != "absdiff"), part(a[2], 0, 32, signed))) & 0xffffffff
 			})
 		}
 	}

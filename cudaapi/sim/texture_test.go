@@ -179,17 +179,17 @@ func floor(v *big.Rat) int {
 // weights are those of eight elements, x first, in 256ths, of those of the axes: (1-a)(1-b) of the guide, and so on.
 func weights(of [3]int) (w [8]int) {
 	product := func(a, b int) int { return (a*b + 128) / 256 }
-	ab := product(of[0], of[1])
 	for z, plane := range []int{256 - of[2], of[2]} {
-		w[4*z+3] = product(plane, ab)
-		w[4*z+2] = product(plane, of[1]-ab)
-		w[4*z+1] = product(plane, of[0]) - w[4*z+3]
-		w[4*z] = plane - w[4*z+1] - w[4*z+2] - w[4*z+3]
+		second := product(plane, of[0])
+		w[4*z+3] = product(second, of[1])
+		w[4*z+1] = second - w[4*z+3]
+		w[4*z] = product(plane-second, 256-of[1])
+		w[4*z+2] = plane - second - w[4*z]
 	}
 	return w
 }
 
-// most is the largest number of 16 bits that filters take an element for, 0 for those with a fraction.
+// most is the largest of the integers of 16 bits that filters give, 0 for numbers with a fraction.
 func (r *reference) most() float64 {
 	switch r.format {
 	case driver.FormatUint8, driver.FormatUint16:
@@ -203,9 +203,8 @@ func (r *reference) most() float64 {
 // filtered is a number that filters take, from bits of an element.
 func (r *reference) filtered(bits uint32) float64 {
 	v := float64(math.Float32frombits(bits))
-	if r.format == driver.FormatInt8 { // 7 bits are repeated
-		n := int(math.Round(math.Abs(v) * 127))
-		return math.Copysign(float64(n<<8|n<<1|n>>6), v)
+	if r.format == driver.FormatInt8 {
+		return math.Round(v * 127)
 	} else if r.most() > 0 {
 		return math.Round(v * r.most())
 	}
@@ -215,6 +214,9 @@ func (r *reference) filtered(bits uint32) float64 {
 // result is what filters give for a sum.
 func (r *reference) result(v float64) uint32 {
 	unit := 1 / r.most()
+	if r.format == driver.FormatInt8 {
+		v = v * 32767 / 127
+	}
 	switch {
 	case r.most() > 0:
 		f, _ := big.NewRat(int64(math.Floor(v+0.5)), int64(r.most())).Float32()
@@ -238,6 +240,11 @@ func (r *reference) linear(at []*big.Rat, modes []driver.AddressMode, index [3]i
 		}
 	}
 	sum := 0.0
+	for i := range 3 {
+		if at[i] != nil && modes[i] == driver.AddressClamp && (first[i] < 0 || first[i] >= r.size[i]-1) {
+			weight[i] = 0 // it is not between two
+		}
+	}
 	for k, w := range weights(weight) {
 		n, in := index, true
 		for i := range 3 {
@@ -255,6 +262,18 @@ func (r *reference) linear(at []*big.Rat, modes []driver.AddressMode, index [3]i
 		}
 	}
 	return r.result(sum / 256)
+}
+
+// near allows for the last bits of a filter of half: how a GPU rounds there is not known.
+func (r *reference) near(a, b uint32) bool {
+	x, y := float64(math.Float32frombits(a)), float64(math.Float32frombits(b))
+	return r.format == driver.FormatHalf && r.desc.Filter == driver.FilterLinear && math.Abs(x-y) <= math.Max(math.Abs(x), 64)/256
+}
+
+// simulated reports whether a box is no GPU's.
+func simulated(b *box) bool {
+	_, ok := b.d.(*sim.Driver)
+	return ok
 }
 
 // fetch is what a texture instruction gives.
@@ -276,7 +295,7 @@ func (r *reference) fetch(x [3]float32, layer int) (out [4]uint32) {
 	for i := range axes {
 		at[i], modes[i] = r.place(i, x[i])
 	}
-	if b := driver.AddressBorder; axes == 1 && r.desc.Filter == driver.FilterLinear && r.desc.Address[0] == b && r.desc.Address[1] == b {
+	if b := driver.AddressBorder; r.kind == "1d" && r.desc.Filter == driver.FilterLinear && r.desc.Address[1] == b {
 		at[1], modes[1] = new(big.Rat), b // half of what is beside the row
 	}
 	for c := range r.chans {
@@ -286,11 +305,7 @@ func (r *reference) fetch(x [3]float32, layer int) (out [4]uint32) {
 		}
 		border := false
 		for i := range axes {
-			place := at[i]
-			if n := big.NewRat(int64(r.size[i]), 1); r.normalized() && modes[i] == driver.AddressMirror && place.Cmp(n) > 0 {
-				place = n.Add(n, n).Sub(n, place)
-			}
-			n, in := inside(floor(place), r.size[i], modes[i])
+			n, in := inside(floor(at[i]), r.size[i], modes[i])
 			index[i], border = n, border || !in
 		}
 		if out[c] = r.border(c); !border {
@@ -519,7 +534,7 @@ func TestRandomTextures(t *testing.T) {
 				c := [3]float32(at[3*i:])
 				want := x.fetch(c, int(layers[i]))
 				for k := range x.chans {
-					if g := got[4*i+k]; g != want[k] {
+					if g := got[4*i+k]; g != want[k] && !(!simulated(b) && x.near(g, want[k])) {
 						differ.add(x.String(), "texture %d of %v, rows %v, %+v, at %v, layer %d, channel %d: %#x (%g), want %#x (%g)", n, x.size, rowed != 0, x.desc, c, layers[i], k,
 							g, math.Float32frombits(g), want[k], math.Float32frombits(want[k]))
 					}

@@ -96,7 +96,11 @@ func (b *body) video(i *ptx.Instruction, p parts) {
 	case second == "add":
 		text = fmt.Sprintf("(gocuda_u32)%s + %s", text, c)
 	case second != "":
-		text = fmt.Sprintf("gocuda::%s_of<%s>(%s, (%s)%s)", second, h, text, h, c)
+		wide := h
+		if name == "vabsdiff" { // which has no sign
+			wide = "gocuda_u32"
+		}
+		text = fmt.Sprintf("gocuda::%s_of<%s>((%s)%s, (%s)%s)", second, h, wide, text, h, c)
 	default:
 		text = fmt.Sprintf("(gocuda_u32)%s", text)
 	}

@@ -1,8 +1,8 @@
 // Textures and surfaces: what the instructions tex, tld4, suld and sust do. The arithmetic is
 // that of the appendix "Texture Fetching" of the CUDA C++ Programming Guide: coordinates are
 // numbers of 32 bits, weights of linear filtering have 8 bits after the point. Where the guide
-// is silent, this is what an H200 was seen to do (how weights are rounded, that elements of 8 and
-// 16 bits are filtered as numbers of 16), or a choice (which side of a cube has its edges).
+// is silent, this is what an H200 was seen to do (how weights are rounded, that a filter of 8 or
+// 16 bits gives numbers of 16), or a choice (which side of a cube has its edges).
 #pragma once
 
 namespace gocuda {
@@ -162,10 +162,10 @@ static GOCUDA_RAW Axis along(const Texture *t, int axis, float x, gocuda_u32 n, 
     a.weight = 0;
     if (linear) {
         long k = floor_of(c * 256 + 0.5) - 128;
-        a.weight = (gocuda_u32)(k & 255);
         a.at[0] = k >> 8;
+        bool between = mode != addressClamp || (a.at[0] >= 0 && a.at[0] < (long)n - 1);
+        a.weight = between ? (gocuda_u32)(k & 255) : 0;
     } else {
-        if (turns && mode == addressMirror && c > n) c = 2 * (double)n - c;
         a.at[0] = floor_of(c);
     }
     a.at[1] = fold(a.at[0] + 1, n, mode);
@@ -182,7 +182,7 @@ static GOCUDA_RAW void fetched(const Texture *t, long x, long y, long z, gocuda_
 // nearest is the integer next to a number, the upper one of two.
 static GOCUDA_RAW double nearest(double v) { return (double)floor_of(v + 0.5); }
 
-// wide is a number of an element as filters take it: normalized ones of 8 and 16 bits as integers of 16.
+// wide is a number of an element as filters take it: normalized ones as integers.
 static GOCUDA_RAW double wide(const Texture *t, gocuda_u32 bits) {
     double v = of_bits(bits);
     if (whole(t)) return v;
@@ -190,11 +190,8 @@ static GOCUDA_RAW double wide(const Texture *t, gocuda_u32 bits) {
     case 0x01:
     case 0x02:
         return nearest(v * 65535);
-    case 0x08: {
-        long n = (long)nearest((v < 0 ? -v : v) * 127);
-        n = n << 8 | n << 1 | n >> 6;
-        return (double)(v < 0 ? -n : n);
-    }
+    case 0x08:
+        return nearest(v * 127);
     case 0x09:
         return nearest(v * 32767);
     }
@@ -219,6 +216,8 @@ static GOCUDA_RAW gocuda_u32 narrowed(const Texture *t, double v) {
     case 0x02:
         return bits_of((float)nearest(v) / 65535);
     case 0x08:
+        v = v * 32767 / 127;
+        return bits_of((float)nearest(v) / 32767);
     case 0x09:
         return bits_of((float)nearest(v) / 32767);
     case 0x10:
@@ -232,13 +231,11 @@ static GOCUDA_RAW gocuda_u32 narrowed(const Texture *t, double v) {
 // shares are the weights of eight elements in 256ths, from those of the axes.
 static GOCUDA_RAW long share(long weight, long of) { return (weight * of + 128) >> 8; }
 static GOCUDA_RAW void shares(const Axis *axes, long *w) {
-    long a = axes[0].weight, b = axes[1].weight, c = axes[2].weight, both = share(a, b);
+    long a = axes[0].weight, b = axes[1].weight, c = axes[2].weight;
     for (int z = 0; z < 2; z++) {
-        long plane = z ? c : 256 - c, *of = w + 4 * z;
-        of[3] = share(plane, both);
-        of[2] = share(plane, b - both);
-        of[1] = share(plane, a) - of[3];
-        of[0] = plane - of[1] - of[2] - of[3];
+        long plane = z ? c : 256 - c, second = share(plane, a), first = plane - second, *of = w + 4 * z;
+        of[0] = share(first, 256 - b), of[2] = first - of[0];
+        of[3] = share(second, b), of[1] = second - of[3];
     }
 }
 
@@ -271,7 +268,7 @@ GOCUDA_CALL void texture_at(gocuda_u64 handle, gocuda_u32 shape, gocuda_u32 laye
     gocuda_u32 n[3] = {t->width, t->height, t->depth};
     for (gocuda_u32 i = 0; i < dimensions(t); i++) a[i] = along(t, i, at[i], n[i], linear, normalized);
     if (!linear) return fetched(t, a[0].at[0], a[1].at[0], a[2].at[0], out);
-    if (dimensions(t) == 1 && t->address[0] == addressBorder && t->address[1] == addressBorder)
+    if (dimensions(t) == 1 && !(t->flags & objectLayered) && t->address[1] == addressBorder)
         a[1] = along(t, 1, 0, 1, true, false); // a GPU has one row there, between two
     long w[8];
     shares(a, w);
