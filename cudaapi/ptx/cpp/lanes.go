@@ -238,7 +238,7 @@ func (l *lanes) result(i *ptx.Instruction) (e even, known bool) {
 	if len(p.words) > 0 {
 		word = p.words[0]
 	}
-	if y.Float() || y == "pred" || y.Bits() < 32 || y.Bits() > 64 || i.Operands[0].Kind != ptx.Name {
+	if _, pair := halves(y); pair || y.Float() || y == "pred" || y.Bits() < 32 || y.Bits() > 64 || i.Operands[0].Kind != ptx.Name {
 		return mixed, true
 	}
 	times := func(a, b int) (int64, bool) {

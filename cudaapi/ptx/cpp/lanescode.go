@@ -263,7 +263,7 @@ func (l *lanes) expression(i *ptx.Instruction) (text string, y ptx.Type, ok bool
 		return "", "", false
 	}
 	y = p.types[0]
-	if y.Bits() != 32 && y.Bits() != 64 && y != "pred" {
+	if _, pair := halves(y); pair || y.Bits() != 32 && y.Bits() != 64 && y != "pred" {
 		return "", "", false
 	}
 	var args []string
