@@ -151,7 +151,7 @@ $(STAMPS)/style: $(filter %.go,$(SOURCES))
 # come first, so that none is left over at the end. Compilers, evaluators and ranks
 # are many small processes: collecting a fifth as often saves a fifth of their
 # time. Under the race detector the collector runs as it does at a user's.
-GOTEST := $(GO) test $(GOBUILD) -vet=off -p 2 -timeout 20m
+GOTEST := $(GO) test $(GOBUILD) -vet=off -p 2 -timeout 40m
 LONG   := ./notebooks ./cudaapi/mpi/mpitest ./cudaapi/sim ./kernel/ranks
 # PART=1/3 tests the second of three parts: jobs of hosted CI share the packages.
 PART ?= 0/1
