@@ -16,7 +16,7 @@ import (
 // The labelled suite of kernels in Go: testdata/races/golang. Its marks are those of TestRaces.
 func TestRacesOfGo(t *testing.T) {
 	files, _ := filepath.Glob("testdata/races/golang/*.go.txt")
-	racy, clean := 0, 0
+	counts := map[bool]int{}
 	if testing.Short() {
 		files = files[:1] // it is C++ that is compiled
 	}
@@ -66,12 +66,8 @@ func TestRacesOfGo(t *testing.T) {
 					for _, p := range bufs {
 						b.ok(b.d.Memcpy(b.c, p, ptr(fill), 4*words))
 					}
-					found = nil
 					l := &driver.Launch{Function: f, Grid: k.grid, Block: k.block, SharedBytes: max(k.shared, uint32(prog.Kernels[i].Shared)), Name: k.name, Cooperative: prog.Kernels[i].Cooperative,
 						Origin: &driver.Origin{Source: src, Symbol: prog.Kernels[i].Symbol}}
-					if k.cluster > 0 {
-						l.Attributes = &driver.LaunchAttributes{Cluster: driver.Dim3{X: k.cluster, Y: 1, Z: 1}}
-					}
 					for i, p := range bufs {
 						l.Pointers = append(l.Pointers, driver.PointerParam{Offset: uint32(len(l.Params)), Name: "abc"[i : i+1], Elem: 4})
 						for _, n := range []uint64{uint64(p), words, words} {
@@ -79,19 +75,11 @@ func TestRacesOfGo(t *testing.T) {
 						}
 					}
 					l.Params = binary.NativeEndian.AppendUint64(l.Params, 256)
-					b.ok(b.d.Launch(b.c, l))
-					if err := b.sync(); err != nil && !(k.racy && k.kind != "race") {
-						t.Fatal(err)
-					}
-					k.verdict(t, found)
-					if k.racy {
-						racy++
-					} else {
-						clean++
-					}
+					counts[k.racy]++
+					k.judge(t, b, l, &found)
 				})
 			}
 		})
 	}
-	t.Logf("%d racy kernels, %d clean ones", racy, clean)
+	t.Logf("%d racy kernels, %d clean ones", counts[true], counts[false])
 }

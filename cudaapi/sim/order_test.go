@@ -135,7 +135,7 @@ func (k *racyKernel) verdict(t *testing.T, found []driver.Race) {
 
 func TestRaces(t *testing.T) {
 	files, _ := filepath.Glob("testdata/races/*.cu")
-	racy, clean := 0, 0
+	counts := map[bool]int{}
 	if testing.Short() {
 		files = files[:2] // it is C++ that is compiled
 	}
@@ -191,32 +191,34 @@ func TestRaces(t *testing.T) {
 					for _, p := range bufs {
 						b.ok(b.d.Memcpy(b.c, p, ptr(fill), 4*words))
 					}
-					found = nil
 					l := &driver.Launch{Function: f, Grid: k.grid, Block: k.block, SharedBytes: k.shared, Name: k.name}
-					if k.cluster > 0 {
-						l.Attributes = &driver.LaunchAttributes{Cluster: driver.Dim3{X: k.cluster, Y: 1, Z: 1}}
-					}
 					for _, p := range bufs {
 						l.Params = binary.NativeEndian.AppendUint64(l.Params, uint64(p))
 					}
 					l.Params = binary.NativeEndian.AppendUint32(l.Params, 256)
-					if err := b.d.Launch(b.c, l); err != nil {
-						t.Fatal(err)
-					}
-					if err := b.sync(); err != nil && !(k.racy && k.kind != "race") {
-						t.Fatal(err)
-					}
-					k.verdict(t, found)
-					if k.racy {
-						racy++
-					} else {
-						clean++
-					}
+					counts[k.racy]++
+					k.judge(t, b, l, &found)
 				})
 			}
 		})
 	}
-	t.Logf("%d racy kernels, %d clean ones", racy, clean)
+	t.Logf("%d racy kernels, %d clean ones", counts[true], counts[false])
+}
+
+// judge launches the kernel and compares what is found with its label.
+func (k *racyKernel) judge(t *testing.T, b *box, l *driver.Launch, found *[]driver.Race) {
+	t.Helper()
+	*found = nil
+	if k.cluster > 0 {
+		l.Attributes = &driver.LaunchAttributes{Cluster: driver.Dim3{X: k.cluster, Y: 1, Z: 1}}
+	}
+	if err := b.d.Launch(b.c, l); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.sync(); err != nil && !(k.racy && k.kind != "race") {
+		t.Fatal(err)
+	}
+	k.verdict(t, *found)
 }
 
 // Lines of programs of the corpus that do race, by their kernels. records/hazard.md says why.
