@@ -507,119 +507,225 @@ func TestRandomPTX(t *testing.T) {
 
 var manyFunctions = flag.Int("functions", 24, "random functions of PTX")
 
-func randomPTX(t *testing.T, seed uint64, functions int, differ *differences) {
-	const threads, registers, length = 128, 4, 60
-	kinds := "hrdfg"
-	names, types := registerNames, registerTypes
-	type step struct {
-		op  ptxOp
-		reg []int
+const (
+	randomThreads   = 128
+	randomKinds     = "hrdfg"
+	registersOfKind = 4
+	wordsOfThread   = registersOfKind * len(randomKinds)
+)
+
+// ptxStep is an instruction with the numbers of its registers.
+type ptxStep struct {
+	op  ptxOp
+	reg []int
+}
+
+func (s ptxStep) String() string {
+	var operands []string
+	for i, k := range []byte(s.op.kinds) {
+		operands = append(operands, fmt.Sprint(registerNames[k], s.reg[i]))
 	}
-	rng := rand.New(rand.NewPCG(34, seed))
-	ops := slices.DeleteFunc(slices.Clone(ptxOps), ptxOp.emulated)
-	var programs [][]step
-	var order []int
-	var text strings.Builder
-	for n := range functions {
-		var steps []step
-		fmt.Fprintf(&text, ".visible .entry k%d(.param .u64 k_data) {\n.reg .b64 %%at<4>;\n.reg .b32 %%t;\n.reg .b32 %%low32;\n.reg .b64 %%low64;\n.reg .b128 %%wide;\n", n)
-		for _, k := range "phrdfg" {
-			fmt.Fprintf(&text, ".reg .%s %s<%d>;\n", types[byte(k)], names[byte(k)], registers)
+	return s.op.write(operands)
+}
+
+// ptxSteps are a function that loads all registers, runs the steps, and stores all registers.
+type ptxSteps []ptxStep
+
+func (steps ptxSteps) write(text *strings.Builder, name string) {
+	fmt.Fprintf(text, ".visible .entry %s(.param .u64 k_data) {\n.reg .b64 %%at<4>;\n.reg .b32 %%t;\n.reg .b32 %%low32;\n.reg .b64 %%low64;\n.reg .b128 %%wide;\n", name)
+	for _, k := range "phrdfg" {
+		fmt.Fprintf(text, ".reg .%s %s<%d>;\n", registerTypes[byte(k)], registerNames[byte(k)], registersOfKind)
+	}
+	text.WriteString("ld.param.u64 %at0, [k_data];\ncvta.to.global.u64 %at1, %at0;\nmov.u32 %t, %tid.x;\n")
+	fmt.Fprintf(text, "mul.wide.u32 %%at2, %%t, %d;\nadd.s64 %%at3, %%at1, %%at2;\n", 8*wordsOfThread)
+	each := func(format string) {
+		for k := range randomKinds {
+			for r := range registersOfKind {
+				fmt.Fprintf(text, format+"\n", registerTypes[randomKinds[k]], registerNames[randomKinds[k]], r, 8*(k*registersOfKind+r))
+			}
 		}
-		text.WriteString("ld.param.u64 %at0, [k_data];\ncvta.to.global.u64 %at1, %at0;\nmov.u32 %t, %tid.x;\n")
-		fmt.Fprintf(&text, "mul.wide.u32 %%at2, %%t, %d;\nadd.s64 %%at3, %%at1, %%at2;\n", 8*registers*len(kinds))
-		each := func(format string) {
-			for k := range kinds {
-				for r := range registers {
-					fmt.Fprintf(&text, format+"\n", types[kinds[k]], names[kinds[k]], r, 8*(k*registers+r))
+	}
+	each("ld.global.%[1]s %[2]s%[3]d, [%%at3+%[4]d];")
+	for r := range registersOfKind {
+		fmt.Fprintf(text, "setp.ne.s32 %%p%d, %%r%d, %%r%d;\n", r, r, r)
+	}
+	for _, s := range steps {
+		text.WriteString(s.String())
+	}
+	each("st.global.%[1]s [%%at3+%[4]d], %[2]s%[3]d;")
+	text.WriteString("ret;\n}\n")
+}
+
+// compare computes what the steps make of words and hands row each value of a thread's register that
+// is another one in after. It counts what it compares and what it leaves out: what follows from the
+// bits of f64 that is no number, of which devices have others, and of what PTX does not define.
+func (steps ptxSteps) compare(words, after []uint64, row func(thread int, of, name string, got, want uint64)) (compared, left int) {
+	for thread := range randomThreads {
+		state := map[byte][]uint64{'p': make([]uint64, registersOfKind)}
+		unknown := map[string]bool{}
+		for k := range randomKinds {
+			state[randomKinds[k]] = slices.Clone(words[thread*wordsOfThread+k*registersOfKind:][:registersOfKind])
+		}
+		last := map[string]string{} // the instruction that a register's value is of
+		for _, s := range steps {
+			var args []uint64
+			result := fmt.Sprint(registerNames[s.op.kinds[0]], s.reg[0])
+			guess := s.folds(state)
+			for i, k := range []byte(s.op.kinds[1:]) {
+				v := state[k][s.reg[i+1]]
+				args = append(args, v)
+				guess = guess || unknown[fmt.Sprint(registerNames[k], s.reg[i+1])] || k == 'g' && f64(v) != f64(v) && s.op.payload()
+			}
+			state[s.op.kinds[0]][s.reg[0]] = s.op.of(args)
+			unknown[result] = guess
+			last[result] = fmt.Sprintf("%s of %s", s.op.name(), words16(s.op.kinds[1:], args))
+		}
+		for k := range randomKinds {
+			for r := range registersOfKind {
+				kind := randomKinds[k]
+				got, want := seen(kind, after[thread*wordsOfThread+k*registersOfKind+r]), state[kind][r]
+				name := fmt.Sprint(registerNames[kind], r)
+				if unknown[name] {
+					left++
+					continue
+				}
+				compared++
+				if !sameBits(kind, got, want) {
+					row(thread, last[name], name, got, want)
 				}
 			}
 		}
-		each("ld.global.%[1]s %[2]s%[3]d, [%%at3+%[4]d];")
-		for r := range registers {
-			fmt.Fprintf(&text, "setp.ne.s32 %%p%d, %%r%d, %%r%d;\n", r, r, r)
+	}
+	return compared, left
+}
+
+// run runs function name of a module.
+func (steps ptxSteps) run(b *box, m driver.Module, name string, words []uint64) []uint64 {
+	b.t.Helper()
+	f, err := b.d.ModuleFunction(b.c, m, name)
+	b.ok(err)
+	at := upload(b, words)
+	b.ok(b.launch(f, dim(1), dim(randomThreads), 0, at))
+	b.ok(b.d.CtxSynchronize(b.c, nil))
+	after := download[uint64](b, at, len(words))
+	b.ok(b.d.MemFree(b.c, at))
+	return after
+}
+
+// shrink leaves out steps for as long as something differs.
+func (steps ptxSteps) shrink(b *box, words []uint64) (shorter ptxSteps, row string) {
+	differs := func(some ptxSteps) bool {
+		var text strings.Builder
+		some.write(&text, "k")
+		one := b.of(text.String())
+		found := ""
+		some.compare(words, some.run(one, one.load(&driver.Source{Name: "shrunk.ptx"}), "k", words), func(thread int, of, name string, got, want uint64) {
+			if found == "" {
+				found = fmt.Sprintf("thread %d, %s, %s: %#x, want %#x, loaded %s", thread, name, of, got, want, words16("dddddddddddddddddddd", words[thread*wordsOfThread:][:wordsOfThread]))
+			}
+		})
+		if found != "" {
+			row = found
 		}
+		return found != ""
+	}
+	for size := len(steps) / 2; size > 0; {
+		removed := false
+		for from := len(steps) - size; from >= 0; from -= size {
+			if some := slices.Delete(slices.Clone(steps), from, from+size); differs(some) {
+				steps, removed = some, true
+				from = min(from, len(steps)) // those behind are seen
+			}
+		}
+		if !removed || size > 1 {
+			size /= 2
+		}
+	}
+	return steps, row
+}
+
+var shrinks = flag.Int("shrink", 0, "functions of each 24 that differ to be made short")
+
+func randomPTX(t *testing.T, seed uint64, functions int, differ *differences) {
+	const length = 60
+	rng := rand.New(rand.NewPCG(34, seed))
+	ops := slices.DeleteFunc(slices.Clone(ptxOps), ptxOp.emulated)
+	var programs []ptxSteps
+	var order []int
+	var text strings.Builder
+	for n := range functions {
+		var steps ptxSteps
 		for range length {
 			if len(order) == 0 {
 				order = rng.Perm(len(ops)) // none is left out
 			}
-			op := ops[order[0]]
+			s := ptxStep{op: ops[order[0]]}
 			order = order[1:]
-			s := step{op: op}
-			var operands []string
-			for _, k := range []byte(op.kinds) {
-				r := rng.IntN(registers)
-				s.reg = append(s.reg, r)
-				operands = append(operands, fmt.Sprintf("%s%d", names[k], r))
+			for range s.op.kinds {
+				s.reg = append(s.reg, rng.IntN(registersOfKind))
 			}
-			text.WriteString(op.write(operands))
 			steps = append(steps, s)
 		}
-		each("st.global.%[1]s [%%at3+%[4]d], %[2]s%[3]d;")
-		text.WriteString("ret;\n}\n")
+		steps.write(&text, fmt.Sprint("k", n))
 		programs = append(programs, steps)
 	}
-	perThread := registers * len(kinds)
 	data := make([][]uint64, functions)
 	for n := range data {
-		for i := range perThread * threads {
-			data[n] = append(data[n], randomBits(rng, kinds[i%perThread/registers]))
+		for i := range wordsOfThread * randomThreads {
+			data[n] = append(data[n], randomBits(rng, randomKinds[i%wordsOfThread/registersOfKind]))
 		}
 	}
-	values, left := 0, 0
+	compared, left := 0, 0
 	onBoth(t, ofPTX(text.String()), func(t *testing.T, b *box) {
 		m := b.load(&driver.Source{Name: fmt.Sprintf("random%d.ptx", seed)})
+		shrunk := 0
 		for n, steps := range programs {
-			words := data[n]
-			f, err := b.d.ModuleFunction(b.c, m, fmt.Sprintf("k%d", n))
-			b.ok(err)
-			at := upload(b, words)
-			b.ok(b.launch(f, dim(1), dim(threads), 0, at))
-			b.ok(b.d.CtxSynchronize(b.c, nil))
-			after := download[uint64](b, at, len(words))
-			for thread := range threads {
-				state := map[byte][]uint64{'p': make([]uint64, registers)}
-				// What follows from the bits of f64 that is no number is left out: devices give other bits.
-				unknown := map[string]bool{}
-				for k := range kinds {
-					state[kinds[k]] = slices.Clone(words[thread*perThread+k*registers:][:registers])
-				}
-				last := map[string]string{} // the instruction that a register's value is of
-				for _, s := range steps {
-					var args []uint64
-					result := fmt.Sprint(names[s.op.kinds[0]], s.reg[0])
-					guess := false
-					for i, k := range []byte(s.op.kinds[1:]) {
-						v := state[k][s.reg[i+1]]
-						args = append(args, v)
-						guess = guess || unknown[fmt.Sprint(names[k], s.reg[i+1])] || k == 'g' && f64(v) != f64(v) && s.op.payload()
-					}
-					state[s.op.kinds[0]][s.reg[0]] = s.op.of(args)
-					unknown[result] = guess
-					last[result] = fmt.Sprintf("%s of %s", s.op.name(), words16(s.op.kinds[1:], args))
-				}
-				for k := range kinds {
-					for r := range registers {
-						kind := kinds[k]
-						got, want := seen(kind, after[thread*perThread+k*registers+r]), state[kind][r]
-						name := fmt.Sprint(names[kind], r)
-						if unknown[name] {
-							left++
-							continue
-						}
-						values++
-						if sameBits(kind, got, want) {
-							continue
-						}
-						of := last[name]
-						form, _, _ := strings.Cut(of, " of ")
-						differ.add(form, "%s, function %d, thread %d, %s, %s: %#x, want %#x", t.Name(), n, thread, name, of, got, want)
-					}
-				}
+			wrong := false
+			c, l := steps.compare(data[n], steps.run(b, m, fmt.Sprint("k", n), data[n]), func(thread int, of, name string, got, want uint64) {
+				wrong = true
+				form, _, _ := strings.Cut(of, " of ")
+				differ.add(form, "%s, function %d, thread %d, %s, %s: %#x, want %#x", t.Name(), n, thread, name, of, got, want)
+			})
+			compared, left = compared+c, left+l
+			if wrong && shrunk < *shrinks {
+				shrunk++
+				few, row := steps.shrink(b, data[n])
+				t.Logf("function %d, made short:\n%v%s", n, few, row)
 			}
 		}
 	})
-	t.Logf("%d functions of %d instructions, %d forms, %d threads each; %d values compared, %d left out", functions, length, len(ops), threads, values, left)
+	t.Logf("%d functions of %d instructions, %d forms, %d threads each; %d values compared, %d left out", functions, length, len(ops), randomThreads, compared, left)
+}
+
+// folds says whether a GPU's compiler may give another value: PTX leaves open what 0/0 is, and of a
+// minimum of x and x the compiler makes x, also where that is no number.
+func (s ptxStep) folds(state map[byte][]uint64) bool {
+	name, _, _ := strings.Cut(s.op.text, ".")
+	if len(s.reg) < 3 {
+		return false
+	}
+	kind := s.op.kinds[2]
+	switch y := state[kind][s.reg[2]]; name {
+	case "min", "max":
+		return s.reg[1] == s.reg[2] && !s.op.number(y)
+	case "div", "rem":
+		return strings.ContainsRune("hrd", rune(kind)) && seen(kind, y) == 0 && seen(kind, state[kind][s.reg[1]]) == 0
+	}
+	return false
+}
+
+// number says whether an operand's bits, or each half's of a pair, are a number in the operation's format.
+func (op ptxOp) number(v uint64) bool {
+	half := func(most uint64) bool { return v&0x7fff <= most && (op.kinds[0] == 'h' || v>>16&0x7fff <= most) }
+	switch text := op.text; {
+	case strings.Contains(text, ".bf16"):
+		return half(0x7f80)
+	case strings.Contains(text, ".f16"):
+		return half(0x7c00)
+	case strings.Contains(text, ".f32"):
+		return f32(v) == f32(v)
+	}
+	return true
 }
 
 // payload says whether the result shows the bits of an operand of f64 that is no number.

@@ -74,6 +74,15 @@ func onBoth(t *testing.T, o sim.Options, run func(t *testing.T, b *box)) {
 	})
 }
 
+// of is a box with the same device for other PTX.
+func (b *box) of(text string) *box {
+	o := ofPTX(text)
+	if g, ok := b.d.(given); ok {
+		return &box{b.t, given{g.Driver, o.PTX}, b.c}
+	}
+	return newBox(b.t, o)
+}
+
 func retain(t testing.TB, d driver.Driver, i driver.Device) driver.Context {
 	t.Helper()
 	c, err := d.PrimaryRetain(i)
