@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/json"
 	"time"
 
 	"gocuda/kernel/session"
@@ -68,6 +69,8 @@ func (k *kernel) attend(stop <-chan struct{}) {
 		case events[m.Header.Type] && !full:
 			k.beside.Add(1)
 			k.eventsIn <- m // nobody else sends
+		case k.missed(m, rest):
+			go k.answerBeside(newShell("output", nil), m)
 		default:
 			rest = append(rest, m)
 		}
@@ -77,6 +80,24 @@ func (k *kernel) attend(stop <-chan struct{}) {
 		default:
 		}
 	}
+}
+
+// missed says whether a client asks for outputs that it did not see: those of a cell that
+// another one runs. Of a client that runs cells itself, %output comes after these.
+func (k *kernel) missed(m *wire.Message, before []*wire.Message) bool {
+	var asked executeRequest
+	if m.Header.Type != "execute_request" || json.Unmarshal(m.Content, &asked) != nil {
+		return false
+	}
+	if _, yes, _ := outputOf(asked.Code); !yes || asked.Silent {
+		return false
+	}
+	for _, other := range append(before, k.main.cell.asked()) {
+		if other != nil && other.Header.Session == m.Header.Session {
+			return false
+		}
+	}
+	return true
 }
 
 // handleEvents handles the events that came while cells ran, one after the other.

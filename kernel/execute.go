@@ -126,6 +126,22 @@ func (k *kernel) execute(r *request) (any, error) {
 		k.history.addInput(count, asked.Code)
 	}
 
+	if m, yes, err := outputOf(asked.Code); yes && !asked.Silent {
+		failed := (*session.Error)(nil)
+		if err != nil {
+			failed = &session.Error{Name: "UsageError", Message: err.Error()}
+		} else {
+			failed = k.showOutputs(r, m)
+		}
+		k.finish(s)
+		if failed != nil {
+			k.failed(r, &reply, name, failed, asked)
+		}
+		return reply, nil
+	}
+	if !asked.Silent && !empty {
+		k.kept.begin(r.Header.ID, count)
+	}
 	result := k.evaluate(s, session.Cell{
 		Name: name, Code: asked.Code, Silent: asked.Silent, Message: r.Header.ID,
 		AllowInput: asked.AllowStdin, Expressions: asked.UserExpressions,
@@ -151,16 +167,22 @@ func (k *kernel) execute(r *request) (any, error) {
 			"source": "page", "data": object(result.Pager.Data), "start": 0})
 	}
 	if result.Err != nil {
-		reply.Status = "error"
-		reply.failure = newFailure(result.Err)
-		if asked.StopOnError {
-			k.fail(s, r.Message, name)
-		}
-		if !asked.Silent {
-			k.publish("error", r.Message, reply.failure)
-		}
+		k.failed(r, &reply, name, result.Err, asked)
 	}
+	k.kept.end(r.Header.ID, reply.failure)
 	return reply, nil
+}
+
+// failed tells that a cell failed.
+func (k *kernel) failed(r *request, reply *executeReply, name string, e *session.Error, asked executeRequest) {
+	reply.Status = "error"
+	reply.failure = newFailure(e)
+	if asked.StopOnError {
+		k.fail(r.shell, r.Message, name)
+	}
+	if !asked.Silent {
+		k.publish("error", r.Message, reply.failure)
+	}
 }
 
 // evaluate hands the cell to the evaluator, unless it was interrupted while the

@@ -110,6 +110,7 @@ type kernel struct {
 	history   *history
 	comms     comms
 	captures  captures
+	kept      kept
 	pace      pace
 	handlers  map[wire.Channel]map[string]handler
 

@@ -58,6 +58,7 @@ func (k *kernel) output(o session.Output) {
 			k.publish("debug_event", parent, o.Event)
 		case !silent:
 			k.show(parent, count, o)
+			k.kept.add(message, o, func(f *follower) { k.show(f.parent, count, o) })
 		}
 	}
 	switch changed, goesOn := k.captures.Changed(); {

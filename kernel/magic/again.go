@@ -15,7 +15,17 @@ func againMagics(s *Set) []Magic {
 			Doc: "Runs a file of Go, or the code cells of a notebook, as if it stood in this cell: its names stay."},
 		{Name: "history", Usage: "%history [FROM[-TO] | -LAST]", Run: history,
 			Doc: "Shows the code of this session's cells: all, some by number, or the last ones."},
+		{Name: "output", Usage: "%output [-f] [CELL]", Run: notKept,
+			Doc: `Shows the outputs of a cell again: those of the last one, or of the one with that number. The kernel keeps
+them, also while no browser is there. With -f it goes on until a cell that still runs ends. It is all of its own cell.
+A client that connects while another one's cell runs is answered at once. The last 16 MiB of each cell are kept, and
+64 MiB in all.`},
 	}
+}
+
+// notKept answers where %output does not reach the kernel, which keeps outputs.
+func notKept(_ context.Context, _ Env, call Call) error {
+	return call.Errorf("UsageError", "%%output must be all of its cell, and needs a Jupyter front end: here no outputs are kept")
 }
 
 func (s *Set) runFile(ctx context.Context, env Env, call Call) error {
