@@ -11,6 +11,12 @@ import (
 	"gocuda/cudaapi/driver"
 )
 
+// Argument is what stands for a structure as a launch's argument: OnDevice gives the
+// structure, for a launch on a device.
+type Argument interface {
+	OnDevice(d *Device) (any, error)
+}
+
 // param is how one argument is checked and packed.
 type param struct {
 	name     string
@@ -198,6 +204,8 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 		return p.putUint(dst, v)
 	case bool:
 		return p.putBool(dst, v)
+	case Argument:
+		return p.putArgument(dst, v, d)
 	case nil:
 		if p.object() != "" {
 			return "nil was given for " + p.typ + ": " + p.object()
@@ -209,6 +217,17 @@ func (p *param) put(dst []byte, arg any, d *Device) string {
 		return ""
 	}
 	return p.putOther(dst, arg)
+}
+
+func (p *param) putArgument(dst []byte, a Argument, d *Device) string {
+	if d == nil {
+		return "it is memory of a device, and the kernel is emulated"
+	}
+	v, err := a.OnDevice(d)
+	if err != nil {
+		return err.Error()
+	}
+	return p.putOther(dst, v)
 }
 
 func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/cudaapi/internal/waits"
 )
 
 // Codes to compare errors with: errors.Is(err, cuda.ErrOutOfMemory).
@@ -122,6 +123,9 @@ func (d *Device) fail(err error) error {
 	}
 	var de *driver.Error
 	if !errors.As(err, &de) {
+		if d != nil && errors.Is(err, driver.ErrInterrupted) {
+			waits.Interrupted(int(d.id))
+		}
 		return err
 	}
 	e := &Error{Name: de.Code.String(), Code: int(de.Code), Call: de.Call, Device: -1, Detail: de.Detail, Hint: hints[de.Code], code: de.Code}

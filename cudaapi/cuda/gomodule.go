@@ -10,6 +10,7 @@ import (
 	"gocuda/cudaapi/cuda/internal/signature"
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/gokernel"
+	"gocuda/cudaapi/internal/waits"
 )
 
 // CompileGo compiles functions written in Go to kernels: a file, or declarations
@@ -208,12 +209,12 @@ func (d *Device) copyAside(c driver.Context, dst, src driver.Ptr, n uint64) erro
 	return errors.Join(err, drv.StreamSynchronize(c, s, stop()), drv.StreamDestroy(c, s))
 }
 
-// panicked is the first panic of a kernel that was not returned yet. It is asked
-// after a call that waited for the device.
+// panicked is the first panic of a kernel that was not returned yet, or why kernels that
+// waited for other ranks were stopped. It is asked after a call that waited for the device.
 func (d *Device) panicked() error {
 	list := d.panics.Load()
 	if list == nil {
-		return nil
+		return waits.Failed(int(d.id))
 	}
 	for _, w := range *list {
 		if w.epoch != d.epoch.Load() || atomic.LoadUint32(&w.record.state) != 2 {
@@ -224,5 +225,5 @@ func (d *Device) panicked() error {
 		text := w.code.Message(int(r.site), int(r.kernel), r.args, r.block, r.thread)
 		return &KernelPanic{Message: fmt.Sprintf("panic on device %d: %s", d.id, text), Device: int(d.id)}
 	}
-	return nil
+	return waits.Failed(int(d.id))
 }

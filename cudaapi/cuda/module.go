@@ -535,4 +535,4 @@ func (m *Module) symbol(k *kernelCode, d *Device) (string, error) {
 // polls finds words of device code by which what runs at a time tells each other
 // things: pointers to volatile memory, fences and atomics of the system, acquire and
 // release. Other uses of volatile are not meant.
-var polls = regexp.MustCompile(`\bvolatile\s+[\w\s]*\*|\w\s+volatile\s*\*|__threadfence|_system\s*\(|\batomic_ref\b|\bcuda::atomic|\.acquire|\.release`)
+var polls = regexp.MustCompile(`\bvolatile\s+[\w\s]*\*|\w\s+volatile\s*\*|__threadfence|_system\s*\(|\batomic_ref\b|\bcuda::atomic|\.acquire|\.release|<gocuda/symmetric\.h>`)

@@ -72,17 +72,23 @@ func (im *importer) Import(path string) (*types.Package, error) {
 		slices.Sort(have)
 		return nil, fmt.Errorf("a kernel cannot use package %s; there are %s", path, strings.Join(have, ", "))
 	}
-	file, err := parser.ParseFile(im.fset, path, text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
+	texts := []string{text}
+	if path == gpuPath {
+		texts = append(texts, gpu.SymmetricSource)
 	}
-	conf := types.Config{IgnoreFuncBodies: im.info == nil || path == gpuPath, Sizes: sizes, Importer: im}
-	p, err := conf.Check(path, im.fset, []*ast.File{file}, im.info)
+	var files []*ast.File
+	for _, text := range texts {
+		file, err := parser.ParseFile(im.fset, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	conf := types.Config{IgnoreFuncBodies: im.info == nil, Sizes: sizes, Importer: im}
+	p, err := conf.Check(path, im.fset, files, im.info)
 	if err == nil {
 		im.packages[path] = p
-		if path != gpuPath { // whose bodies are for Go
-			im.files = append(im.files, file)
-		}
+		im.files = append(im.files, files[len(files)-1]) // the other bodies of package gpu are for Go
 	}
 	return p, err
 }

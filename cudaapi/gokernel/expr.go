@@ -133,6 +133,9 @@ func (f *fn) ident(e *ast.Ident) ir.Expr {
 		if p := f.placeOf(o); p != nil {
 			return p
 		}
+		if x := threadVar(o); x != nil {
+			return x
+		}
 		if o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
 			return &ir.Ref{Var: f.u.global(o, e)}
 		}
@@ -263,11 +266,9 @@ func (f *fn) selector(e *ast.SelectorExpr) ir.Expr {
 	case types.MethodExpr:
 		return f.methodExpr(e, s)
 	}
-	if inner, ok := ast.Unparen(e.X).(*ast.SelectorExpr); ok && f.u.info.Selections[inner] == nil {
-		if o, ok := f.u.info.Uses[inner.Sel].(*types.Var); ok {
-			if x, ok := threadVar(o).(*ir.Composite); ok {
-				return x.Elems[s.Index()[0]]
-			}
+	if o, ok := f.u.info.Uses[nameOf(e.X)].(*types.Var); ok {
+		if x, ok := threadVar(o).(*ir.Composite); ok {
+			return x.Elems[s.Index()[0]]
 		}
 	}
 	x := f.path(f.expr(e.X), s.Index(), e)
@@ -739,7 +740,7 @@ func (f *fn) conversion(e *ast.CallExpr) ir.Expr {
 
 // threadVar is a variable of package gpu.
 func threadVar(o *types.Var) ir.Expr {
-	if o.Pkg() == nil || o.Pkg().Path() != gpuPath {
+	if o.Pkg() == nil || o.Pkg().Path() != gpuPath || o.Parent() != o.Pkg().Scope() {
 		return nil
 	}
 	name := strings.ToLower(o.Name()[:1]) + o.Name()[1:] // CUDA's

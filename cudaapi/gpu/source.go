@@ -6,3 +6,8 @@ import _ "embed"
 //
 //go:embed gpu.go
 var Source string
+
+// SymmetricSource is the part of it whose functions kernels are compiled with.
+//
+//go:embed symmetric.go
+var SymmetricSource string

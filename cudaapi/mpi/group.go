@@ -2,8 +2,10 @@ package mpi
 
 import (
 	"gocuda/cudaapi/collective"
+	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi/internal/device"
 	"gocuda/cudaapi/mpi/internal/transport"
+	"gocuda/cudaapi/symmetric"
 )
 
 // Collectives makes a group of the communicator's ranks for package
@@ -19,7 +21,19 @@ func (c *Comm) Collectives() (*collective.Group, error) {
 	return collective.NewGroup(channel{d}), nil
 }
 
-// channel is a communicator as package collective uses it: for bytes.
+// Symmetric makes memory of n elements at every rank, this one's on device d, that the
+// kernels of all ranks reach: see package symmetric. It is collective and blocks. The
+// ranks must be on one host.
+func (c *Comm) Symmetric(d *cuda.Device, n int, t cuda.Type) (*symmetric.Memory, error) {
+	own, err := c.Dup()
+	if err != nil {
+		return nil, err
+	}
+	own.own = true
+	return symmetric.New(channel{own}, d, n, t)
+}
+
+// channel is a communicator as packages collective and symmetric use it: for bytes.
 type channel struct{ *Comm }
 
 // Send does not wait for the receiver.

@@ -38,6 +38,7 @@ var standardHeaders = map[string]string{
 	"stddef.h": sizes, "cstddef": sizes,
 	"limits.h": limits, "climits": limits,
 	"float.h": floats, "cfloat": floats,
+	"gocuda/symmetric.h": headers.Symmetric,
 }
 
 // coreHeaders are what the C++ library declares and device code can use: libcu++'s.

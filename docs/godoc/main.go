@@ -20,7 +20,7 @@ import (
 
 // public are the packages that programs and cells import.
 var public = []string{
-	"cudaapi/cuda", "cudaapi/gpu", "cudaapi/backend", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/collective", "cudaapi/streamsync", "cudaapi/gxf",
+	"cudaapi/cuda", "cudaapi/gpu", "cudaapi/backend", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/collective", "cudaapi/symmetric", "cudaapi/streamsync", "cudaapi/gxf",
 	"cudaapi/hazard", "cudaapi/trace", "cudaapi/driver", "kernel/display", "kernel/plot", "kernel/timeline", "kernel/lesson", "kernel/widgets",
 }
 

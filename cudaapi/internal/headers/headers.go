@@ -14,11 +14,16 @@ import (
 //go:embed include
 var Files embed.FS
 
-// StdMath is the one with the functions of <cmath>.
-var StdMath = func() string {
-	b, _ := Files.ReadFile("include/sim/std_math.h") // which is embedded
+// StdMath is the one with the functions of <cmath>, Symmetric <gocuda/symmetric.h>.
+var (
+	StdMath   = text("include/sim/std_math.h")
+	Symmetric = text("include/gocuda/symmetric.h")
+)
+
+func text(name string) string {
+	b, _ := Files.ReadFile(name) // which is embedded
 	return string(b)
-}()
+}
 
 // forHost are headers whose functions and types device code cannot use, though nvcc lets a
 // file that has code for the host, too, include them.
