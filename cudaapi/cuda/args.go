@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"gocuda/cudaapi/cuda/internal/signature"
@@ -235,6 +236,9 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		if p.object() != "" {
 			return "a buffer was given for " + p.typ + ": " + p.object()
 		}
+		if p.kind == signature.Unknown && p.size > 8 {
+			return "a buffer was given for a structure, " + p.typ + p.symmetric()
+		}
 		return "a buffer was given for a number"
 	}
 	if b == nil {
@@ -259,6 +263,14 @@ func (p *param) putBuffer(dst []byte, b *Buffer, d *Device) string {
 		}
 	}
 	return p.putAddress(dst, uint64(b.ptr), b.Bytes(), b.typ)
+}
+
+// symmetric says what makes a structure of package symmetric.
+func (p *param) symmetric() string {
+	if strings.Contains(strings.ToLower(p.typ), "symmetric") {
+		return ": give a *symmetric.Memory"
+	}
+	return ""
 }
 
 // wants says what a parameter's memory is made of.

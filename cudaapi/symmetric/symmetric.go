@@ -105,8 +105,8 @@ type introduction struct {
 
 // New makes memory of n elements at every rank, this one's on device d. It is collective
 // and blocks; all get an error or none does. The ranks must be of one host, each GPU must
-// reach the others' memory, and there are at most eight. The memory is zero. Package mpi
-// has it as Comm.Symmetric.
+// reach the others' memory, and there are at most eight. The memory is zero. ranks is the
+// Memory's from now on. Package mpi has it as Comm.Symmetric.
 func New(ranks Ranks, d *cuda.Device, n int, t cuda.Type) (*Memory, error) {
 	m := &Memory{ranks: ranks, device: d, rank: ranks.Rank(), im: new(ipc.Imports), over: make(chan struct{})}
 	over := handshake.Over(ranks, handshake.TagOneShot)
@@ -446,6 +446,9 @@ func (m *Memory) Close() error {
 		err2 := m.im.Close()
 		_, err3 := handshake.Agree(over, struct{}{}, nil)
 		err = errors.Join(err, err1, err2, err3)
+		if c, ok := m.ranks.(interface{ Free() error }); ok {
+			err = errors.Join(err, c.Free())
+		}
 	}
 	return errors.Join(err, m.release())
 }

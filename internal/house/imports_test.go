@@ -139,5 +139,5 @@ var mayImport = map[string][]string{
 	"cudaapi/mpi/mpibench": {
 		"cudaapi/backend", "cudaapi/collective", "cudaapi/cuda", "cudaapi/internal/...", "cudaapi/mpi",
 	},
-	"cudaapi/mpi/mpitest": {"cudaapi/cuda", "cudaapi/mpi"},
+	"cudaapi/mpi/mpitest": {"cudaapi/cuda", "cudaapi/mpi", "cudaapi/symmetric"},
 }

@@ -45,3 +45,13 @@ func TestDevicesLibraries(t *testing.T) {
 		})
 	}
 }
+
+// TestSymmetric runs the cases of symmetric memory on four ranks, whose kernels wait for
+// each other, under the newest Open MPI and on the transport of our own.
+func TestSymmetric(t *testing.T) {
+	t.Setenv("GOCUDA_MPITEST_ONLY", "symmetric/")
+	t.Run("local", func(t *testing.T) { mpitest.Run(t, []int{1, 2, 4}, local, "GOCUDA_MPITEST_DEVICE=1") })
+	if path := newestOf(libraries(t))["openmpi"]; path != "" && !raceDetector {
+		t.Run(prefix(path), func(t *testing.T) { mpitest.Run(t, []int{2, 4}, under(t, path), "GOCUDA_MPITEST_DEVICE=1") })
+	}
+}

@@ -46,7 +46,7 @@ func Cases() []Case {
 		}
 	}
 	for _, part := range [][]Case{orderCases(), matchCases(), collectiveCases(), vectorCases(), inPlaceCases(), operatorCases(),
-		userOpCases(), nonblockingCases(), persistentCases(), neighborCases(), partitionedCases(), winCases(), fileCases(), intercommCases(), streamCases(), commCases(), cartCases(), objectCases(), goroutineCases()} {
+		userOpCases(), nonblockingCases(), persistentCases(), neighborCases(), partitionedCases(), winCases(), fileCases(), intercommCases(), streamCases(), symmetricCases(), commCases(), cartCases(), objectCases(), goroutineCases()} {
 		all = append(all, part...)
 	}
 	return all
