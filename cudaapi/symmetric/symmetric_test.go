@@ -3,12 +3,15 @@ package symmetric_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/internal/ipctest"
+	"gocuda/cudaapi/nvidia"
 	"gocuda/cudaapi/sim"
 	"gocuda/cudaapi/symmetric"
 )
@@ -20,15 +23,30 @@ func ok(t testing.TB, errs ...error) {
 	}
 }
 
-// devices are simulated ones.
+// devices are simulated ones, or GPUs where GOCUDA_BACKEND says so.
 func devices(t *testing.T, n int) []*cuda.Device {
 	t.Helper()
+	if os.Getenv("GOCUDA_BACKEND") == "nvidia" {
+		gpus.Do(func() {
+			d, err := nvidia.Open()
+			ok(t, err)
+			ok(t, cuda.Use(d))
+		})
+		all, err := cuda.Devices()
+		ok(t, err)
+		if len(all) < n {
+			t.Skipf("%d GPUs are needed", n)
+		}
+		return all[:n]
+	}
 	if _, err := sim.Compiler(); err != nil {
 		t.Skip(err)
 	}
 	_, all := ipctest.New(t, sim.Options{Devices: n, Memory: 1 << 30})
 	return all
 }
+
+var gpus sync.Once
 
 // within fails the test if f does not end.
 func within(t *testing.T, d time.Duration, f func() error) {

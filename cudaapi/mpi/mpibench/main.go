@@ -5,6 +5,7 @@
 //	mpibench windows    one-sided calls on host memory, as bench/windows.py makes them
 //	mpibench device     ping-pong of device memory, beside NCCL and the bare copy
 //	mpibench allreduce  sums of device memory over all ranks, beside NCCL
+//	mpibench symmetric  kernels on symmetric memory: sums, a halo exchange, a fused norm
 //
 // What is compared takes turns, for several rounds; each round is a loop, and
 // its figure the mean. -max bounds the messages, in bytes. With -turns several
@@ -32,10 +33,10 @@ var (
 
 func main() {
 	flag.Parse()
-	modes := map[string]func(*mpi.Comm) error{"host": host, "windows": windows, "device": deviceMemory, "allreduce": sums}
+	modes := map[string]func(*mpi.Comm) error{"host": host, "windows": windows, "device": deviceMemory, "allreduce": sums, "symmetric": symmetricMemory}
 	mode := modes[flag.Arg(0)]
 	if mode == nil || flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-turns FOLDER/NAME] host|windows|device|allreduce")
+		fmt.Fprintln(os.Stderr, "usage: mpibench [-rounds N] [-max BYTES] [-calls N] [-turns FOLDER/NAME] host|windows|device|allreduce|symmetric")
 		os.Exit(2)
 	}
 	world, err := mpi.Init()

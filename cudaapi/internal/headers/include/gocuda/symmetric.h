@@ -52,13 +52,13 @@ template <class T> struct symmetric {
     slice<unsigned> stop; // a word of the host: 1 ends what waits
     long long me, all;
 
-    __device__ int rank() const { return (int)me; }
-    __device__ int size() const { return (int)all; }
+    __host__ __device__ int rank() const { return (int)me; }
+    __host__ __device__ int size() const { return (int)all; }
     // count is how many elements each rank has.
-    __device__ long long count() const { return memory[0].len; }
+    __host__ __device__ long long count() const { return memory[0].len; }
     // peer is rank p's memory: load and store there as in your own.
-    __device__ T *peer(int p) const { return memory[p].ptr; }
-    __device__ T *local() const { return memory[me].ptr; }
+    __host__ __device__ T *peer(int p) const { return memory[p].ptr; }
+    __host__ __device__ T *local() const { return memory[me].ptr; }
 
     // stopped says whether what waits is to end: a rank is lost, or the program was
     // interrupted. A loop of your own that waits must ask it.
