@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,7 +128,56 @@ func (p *printer) head(f *ir.Func) {
 	if funcs != nil {
 		p.line("template <%s>", strings.Join(funcs, ", "))
 	}
-	p.line("%s %s %s(%s) {", p.to.linkage(), p.results(f.Results), f.Name, strings.Join(append(p.params(f), "go::thread &go"), ", "))
+	params := p.params(f)
+	for i, v := range f.Params {
+		if stays(f, v) {
+			params[i] = "const " + p.typ(v.Type) + " &" + v.Name
+		}
+	}
+	p.line("%s %s %s(%s) {", p.to.linkage(), p.results(f.Results), f.Name, strings.Join(append(params, "go::thread &go"), ", "))
+}
+
+// stays says whether a parameter is symmetric memory that the function leaves as it is: it
+// is passed by reference, for a copy whose ranks are chosen by an index costs more than what
+// is done with it.
+func stays(f *ir.Func, v *ir.Var) bool {
+	if !ir.IsSymmetric(v.Type) {
+		return false
+	}
+	same := true
+	ir.WalkAll(f.Body, func(s ir.Stmt) {
+		if a, ok := s.(*ir.Assign); ok && isPart(a.To, v) {
+			same = false
+		}
+		ir.Exprs(s, func(e ir.Expr) {
+			if a, ok := e.(*ir.Addr); ok && isPart(a.X, v) {
+				same = false
+			}
+		})
+		if c, ok := s.(*ir.Call); ok && slices.Contains(c.Dst, v) {
+			same = false
+		}
+	})
+	return same
+}
+
+// isPart says whether an expression is a variable or a part of it.
+func isPart(e ir.Expr, v *ir.Var) bool {
+	for {
+		switch x := e.(type) {
+		case *ir.Ref:
+			return x.Var == v
+		case *ir.Field:
+			e = x.X
+		case *ir.Index:
+			if _, ok := x.X.Type().Underlying().(*types.Array); !ok {
+				return false
+			}
+			e = x.X
+		default:
+			return false
+		}
+	}
 }
 
 // body writes the statements of a function and its closing brace.
@@ -341,8 +391,14 @@ func (p *printer) assign(s *ir.Assign) string {
 
 func (p *printer) call(s *ir.Call) {
 	var args []string
-	for _, a := range s.Args {
-		args = append(args, p.expr(a))
+	for i, a := range s.Args {
+		arg := p.expr(a)
+		if s.Func != nil && i < len(s.Func.Params) && stays(s.Func, s.Func.Params[i]) {
+			if r, ok := a.(*ir.Ref); !ok || !slices.Contains(p.fun.Params, r.Var) || !stays(p.fun, r.Var) {
+				arg = p.typ(a.Type()) + "(" + arg + ")" // which nobody changes
+			}
+		}
+		args = append(args, arg)
 	}
 	name, panics := "", true
 	if s.Func != nil && s.Func.Foreign {

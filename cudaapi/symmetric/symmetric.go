@@ -236,7 +236,7 @@ func (m *Memory) complete(whole []*cuda.Buffer, n int, t cuda.Type) error {
 		m.peers = append(m.peers, part)
 	}
 	m.arg = v
-	m.remove = waits.Watch(m.device.Ordinal(), m)
+	m.remove = waits.Watch(m.device.Ordinal(), watcher{m})
 	return nil
 }
 
@@ -400,15 +400,18 @@ func (m *Memory) Err() error {
 	return m.why
 }
 
-// Interrupted stops it if its device works: nobody waits for what kernels do there.
-func (m *Memory) Interrupted() {
+// watcher hears of waits for the device: see package waits.
+type watcher struct{ *Memory }
+
+// Interrupted stops the memory if its device works: nobody waits for what kernels do there.
+func (m watcher) Interrupted() {
 	if m.device.Busy() {
 		m.Stop(driver.ErrInterrupted)
 	}
 }
 
-// Failed reports once, to a wait for the device, that it was stopped.
-func (m *Memory) Failed() error {
+// Failed reports once that it was stopped.
+func (m watcher) Failed() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.told {

@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"kernel/golang/compare":   {"kernel/golang"},
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
-		"cudaapi/backend", "cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync",
+		"cudaapi/backend", "cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync", "cudaapi/symmetric",
 		"kernel/display", "kernel/golang/host", "kernel/golang/host/trait", "kernel/lesson", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline", "kernel/widgets",
 	},
 	"kernel/packages/gen":       {},

@@ -23,6 +23,7 @@ func cudaPackage() host.Package {
 			"Advice":                      reflect.ValueOf((*cuda.Advice)(nil)),
 			"AllocHost":                   reflect.ValueOf(cuda.AllocHost),
 			"AllocPageable":               reflect.ValueOf(cuda.AllocPageable),
+			"Argument":                    reflect.ValueOf((*cuda.Argument)(nil)),
 			"Array":                       reflect.ValueOf((*cuda.Array)(nil)),
 			"ArrayDesc":                   reflect.ValueOf((*cuda.ArrayDesc)(nil)),
 			"Axpy":                        reflect.ValueOf(cuda.Axpy),
@@ -193,6 +194,7 @@ func cudaPackage() host.Package {
 			"WithGo":                      reflect.ValueOf(cuda.WithGo),
 			"WriteCombined":               reflect.ValueOf(cuda.WriteCombined),
 			"WriteOp":                     reflect.ValueOf(cuda.WriteOp),
+			"_Argument":                   reflect.ValueOf((*_cuda_Argument)(nil)),
 		},
 		Docs: map[string]string{
 			"":                             "Package cuda is CUDA for Go: devices, memory, streams, events, kernels and\npeer copies, on NVIDIA GPUs or on simulated devices, without cgo.\n\nThe names are CUDA's, the shape is Go's: methods on objects that know their\ndevice, errors as values. Every call may be made from any goroutine.\n\n\tgpus, err := cuda.Devices()\n\tx, err := gpus[0].Alloc(1024, cuda.Float32)\n\terr = x.Upload(make([]float32, 1024))\n\nWork that is given a [Stream] is asynchronous: the call returns when the work\nis queued, and the stream carries it out in order. A nil stream is the\ndevice's legacy default stream. What waits for a device says so; such waits\nend early with [driver.ErrInterrupted] once [SetInterrupt]'s channel closes.\n\nPackage backend registers the drivers; import it for its side effect:\n\n\timport _ \"gocuda/cudaapi/backend\"\n\nGOCUDA_BACKEND picks one: nvidia, sim, or auto (the default), which takes\nreal GPUs where there are any.",
@@ -205,6 +207,7 @@ func cudaPackage() host.Package {
 			"Advice":                       "Advice says how managed memory will be used; see Buffer.Advise.",
 			"AllocHost":                    "AllocHost allocates n elements of pinned host memory (cudaHostAlloc) on the\ncurrent device's account, portable by default: all devices copy from and to\nit at full speed. They are zero, as Go's are.",
 			"AllocPageable":                "AllocPageable makes n elements of ordinary host memory: what a Go slice is,\nas a HostBuffer, to compare with pinned memory.",
+			"Argument":                     "Argument is what stands for a structure as a launch's argument: OnDevice gives the\nstructure, for a launch on a device.",
 			"Array":                        "Array is a CUDA array (cudaArray_t): memory of a layout of its own, which textures and surfaces\nread. Free gives it back; one that becomes unreachable is given back too, as a [Buffer] is.",
 			"Array.Desc":                   "Desc says how large the array is and what its elements are.",
 			"Array.Device":                 "Device is where the array lies.",
@@ -613,6 +616,7 @@ func cudaPackage() host.Package {
 		Params: map[string][]string{
 			"AllocHost":                    {"n", "t", "flags", "", ""},
 			"AllocPageable":                {"n", "t", "", ""},
+			"Argument.OnDevice":            {"d", "", ""},
 			"Array.Download":               {"dst", ""},
 			"Array.DownloadAsync":          {"dst", "s", ""},
 			"Array.Upload":                 {"src", ""},
@@ -748,4 +752,14 @@ func cudaPackage() host.Package {
 			"WriteOp":                      {"word", "value", ""},
 		},
 	}
+}
+
+// _cuda_Argument lets interpreted types implement cuda.Argument.
+type _cuda_Argument struct {
+	IValue    any
+	WOnDevice func(a0 *cuda.Device) (any, error)
+}
+
+func (W _cuda_Argument) OnDevice(a0 *cuda.Device) (any, error) {
+	return W.WOnDevice(a0)
 }

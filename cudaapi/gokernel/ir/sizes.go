@@ -5,11 +5,7 @@ import "go/types"
 // Half says whether a type is one of package gpu's of 16 bits, and which: the
 // checker takes them for float32.
 func Half(t types.Type) HalfKind {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "gocuda/cudaapi/gpu" {
-		return NoHalf
-	}
-	switch n.Obj().Name() {
+	switch ofGPU(t) {
 	case "Float16":
 		return Float16
 	case "BFloat16":
@@ -17,6 +13,18 @@ func Half(t types.Type) HalfKind {
 	}
 	return NoHalf
 }
+
+// ofGPU is the name of a type that package gpu declares; "" of others.
+func ofGPU(t types.Type) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "gocuda/cudaapi/gpu" {
+		return ""
+	}
+	return n.Obj().Name()
+}
+
+// IsSymmetric says whether a type is package gpu's of symmetric memory.
+func IsSymmetric(t types.Type) bool { return ofGPU(t) == "Symmetric" }
 
 // HalfKind is a format of 16 bits.
 type HalfKind int

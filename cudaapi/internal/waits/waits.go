@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Watcher is told of waits for a device.
+// Watcher hears of waits for a device.
 type Watcher interface {
 	// Interrupted is called when a wait for the device was interrupted.
 	Interrupted()

@@ -49,6 +49,17 @@ type symmetricBench struct {
 	s            *cuda.Stream
 	inCUDA, inGo *cuda.Module
 	launches     int // in a graph
+	graphs       []*cuda.GraphExec
+}
+
+// measure measures ways and drops their graphs: NCCL ends no communicator that one uses.
+func (b *symmetricBench) measure(ways []way) ([]took, error) {
+	all, err := measure(b.world, ways, b.loops())
+	for _, x := range b.graphs {
+		err = errors.Join(err, x.Destroy())
+	}
+	b.graphs = nil
+	return all, err
 }
 
 // loops is how often something is done in a round: as often as whole graphs do it.
@@ -82,6 +93,10 @@ func (b *symmetricBench) captured(name string, launch func() error) (way, error)
 		return way{}, err
 	}
 	x, err := g.Instantiate()
+	if err != nil {
+		return way{}, err
+	}
+	b.graphs = append(b.graphs, x)
 	return way{name + ", captured", func(n int) error {
 		for range n / b.launches {
 			if err := x.Launch(b.s); err != nil {
@@ -89,7 +104,7 @@ func (b *symmetricBench) captured(name string, launch func() error) (way, error)
 			}
 		}
 		return b.s.Synchronize()
-	}, 1}, err
+	}, 1}, g.Destroy()
 }
 
 // both measures launches in both ways.
@@ -172,7 +187,7 @@ func (b *symmetricBench) sums() error {
 		if err := errors.Join(data.Memset(0), b.d.Synchronize()); err != nil { // sums of sums stay what they are
 			return err
 		}
-		all, err := measure(b.world, ways, b.loops())
+		all, err := b.measure(ways)
 		if err != nil {
 			return err
 		}
@@ -241,7 +256,7 @@ func (b *symmetricBench) halo() error {
 			}),
 			b.queued("kernel alone", func() error { return plain.Launch(grid, block, b.s, bufs[0], bufs[1], above, below, nx, ny) }),
 		}
-		all, err := measure(b.world, ways, b.loops())
+		all, err := b.measure(ways)
 		if err != nil {
 			return err
 		}
@@ -300,7 +315,7 @@ func (b *symmetricBench) norm() error {
 			return err
 		}
 	}
-	all, err := measure(b.world, ways, b.loops())
+	all, err := b.measure(ways)
 	if err != nil {
 		return err
 	}

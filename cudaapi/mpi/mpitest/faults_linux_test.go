@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gocuda/cudaapi/cuda"
 	"gocuda/cudaapi/mpi"
 	"gocuda/cudaapi/mpi/launch"
 )
@@ -114,6 +115,23 @@ func scenes() []scene {
 			return until(c, victim, func(i int) error {
 				return errors.Join(w.Lock(victim, mpi.LockShared), w.Accumulate(1.0, victim, 0, mpi.Sum), w.Unlock(victim))
 			})
+		}},
+		{"a kernel that waits for a signal", true, func(c *mpi.Comm, victim int) error {
+			devices, err := cuda.Devices()
+			if err != nil {
+				return err
+			}
+			d := devices[c.Rank()%len(devices)]
+			w, err := c.Symmetric(d, 1, cuda.Float32)
+			if err != nil {
+				return err
+			}
+			if err := w.WaitSignal(0, nil); err != nil {
+				return err
+			}
+			die(c, victim)
+			err = d.Synchronize()
+			return errors.Join(err, w.Close())
 		}},
 		{"gather", false, func(c *mpi.Comm, victim int) error {
 			all := make([]int, c.Size())

@@ -29,6 +29,7 @@ var Importable = []Target{
 	{Path: "gocuda/cudaapi/mpi", Preloaded: true, Hidden: []string{"SetWorld", "TrackWaits", "WaitReport"}},
 	{Path: "gocuda/kernel/ranks/pushpull", Hidden: []string{"Pool", "Set"}}, // joins mpi
 	{Path: "gocuda/cudaapi/collective", Preloaded: true},
+	{Path: "gocuda/cudaapi/symmetric", Preloaded: true},
 	{Path: "gocuda/cudaapi/streamsync", Preloaded: true},
 	{Path: "gocuda/cudaapi/gxf", Preloaded: true},
 	{Path: "gocuda/cudaapi/hazard", Preloaded: true, Hidden: []string{"Checker", "New", "Hazard", "Namer", "SetNamer", "FromEnv", "Conclude", "Read", "Env", "HostAccess", "Write", "Names", "Variable", "Folder", "OpenFolder", "Several"}},
