@@ -170,7 +170,7 @@ type build struct {
 	options            options
 	check              bool
 	lines              bool // the linker is to say on which
-	races              bool // races between threads are looked for
+	looks              seen // what the kernels tell
 	ptx                string
 	arch               int
 }
@@ -264,8 +264,11 @@ func (b *build) flags() []string {
 	if b.check {
 		flags = append(flags, "-DGOCUDA_CHECK=1")
 	}
-	if b.races {
+	switch b.looks {
+	case seesRaces:
 		flags = append(flags, "-DGOCUDA_RACES=1")
+	case seesCounts:
+		flags = append(flags, "-DGOCUDA_COUNTS=1")
 	}
 	if b.sites() {
 		flags = append(flags, "-ffixed-r15", "-DGOCUDA_SITES=1")

@@ -37,7 +37,7 @@ type launchABI struct {
 	zeros, zeroLine     uint32
 	zeroBlock           [3]uint32
 	zeroThread          [3]uint32
-	order               uintptr // of order.go; 0 if nobody looks for races
+	order               uintptr // of order.go or count.go; 0 if nobody looks for races, or counts
 
 	// Not the C++ code's:
 	counted uint64                 // blocks whose accesses are counted
@@ -136,6 +136,7 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		}
 	}
 	observe, races := l.Observe, l.Races
+	origin, grid, block, shared := l.Origin, l.Grid, l.Block, uint64(l.SharedBytes)
 	var pointers []driver.PointerParam // where races are looked for
 	if watched != nil {
 		pointers = slices.Clone(l.Pointers)
@@ -156,6 +157,20 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		if watched != nil {
 			run = watched
 		}
+		take, counts := m.counter.Load(), (*driver.Counts)(nil)
+		if take != nil {
+			counts = &driver.Counts{Kernel: name, Origin: origin, Device: ctx.dev.id, Grid: grid, Block: block, SharedBytes: int(a.shared),
+				Resident: m.profile.blocksPerSM(threads, shared+uint64(f.mod.code.sharedBytes(f.kernel)))}
+			counting, missing := m.counted(f, origin)
+			if counts.Missing = missing; missing == nil {
+				run, a.shared = counting, uint32(shared+counting.kernel.describe.shared)
+				if a.order, counts.Missing = newCounts(); counts.Missing != nil {
+					run = f
+				} else {
+					defer release(a.order, countSize) //nolint:errcheck // there is less room then
+				}
+			}
+		}
 		err := m.runKernel(o, run, &a, reach, pointers, races)
 		if t != nil {
 			observe(m.touched(t, a.image))
@@ -165,6 +180,13 @@ func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
 		load.take(&a, m.opt.NoCheck)
 		o.bytes = load.read + load.stored
 		o.duration = m.profile.kernelTime(&load)
+		if counts != nil {
+			if run != f && run != watched {
+				m.countsOf(f, (*countABI)(pointer(a.order)), counts)
+			}
+			counts.Duration, counts.Modelled = o.duration, true
+			(*take)(counts)
+		}
 		runtime.KeepAlive(params)
 		return err
 	}
@@ -318,7 +340,9 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	if f.mod.code.sites > 0 {
 		a.counted = countedBlocks(a.blocks)
 	}
-	if f.mod.code.observed && a.blocks < 1<<22 {
+	if f.mod.code.counted {
+		workers = 1
+	} else if f.mod.code.observed && a.blocks < 1<<22 {
 		at, err := m.orders.take()
 		if err != nil {
 			return fail(call, driver.ErrOutOfMemory, "%v", err)
@@ -331,7 +355,7 @@ func (m *Driver) runKernel(o *op, f *function, a *launchABI, reach []*allocation
 	if a.zeros > 0 {
 		fmt.Fprintln(os.Stderr, zeroDivision(o.name, a))
 	}
-	if a.order != 0 {
+	if a.order != 0 && f.mod.code.observed {
 		m.reportRaces(o.name, f, a, pointers, tell)
 	}
 	runtime.KeepAlive(reachable)

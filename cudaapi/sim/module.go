@@ -23,6 +23,7 @@ type loaded struct {
 	tlsOff    uint64  // of the anchor in the thread-local block
 	sites     int     // places in the code that remember what they access
 	observed  bool    // it tells who orders what: order.go
+	counted   bool    // it tells what its threads do: count.go
 	variables *loaded // the image whose variables it uses; nil: its own
 	run, tls  uintptr
 	symbols   []elf.Symbol
@@ -74,6 +75,7 @@ type module struct {
 	source string     // of lines, where races are looked for
 	inGo   bool       // which is Go
 	watch  observable // as races are looked for
+	count  observable // as it is counted
 }
 
 type function struct {
@@ -124,6 +126,8 @@ func load(image []byte) (*loaded, error) {
 			l.tlsOff = s.Value
 		case "gocuda_observed":
 			l.observed = true
+		case "gocuda_counted":
+			l.counted = true
 		case "gocuda_sites":
 			l.sites = int(s.Value)
 		}
@@ -226,6 +230,7 @@ func (m *Driver) unload(mod *module) {
 	}
 	mod.code.Close()
 	mod.watch.close()
+	mod.count.close()
 }
 
 // module is a module that a call names with its context.

@@ -115,7 +115,8 @@ const (
 type observable struct {
 	once      sync.Once
 	code      *loaded
-	source    string // what its lines are of
+	counting  *cpp.Counting // of code that counts
+	source    string        // what its lines are of
 	inGo      bool
 	err       error
 	functions map[string]*function
@@ -139,8 +140,12 @@ func (m *Driver) watches(c driver.Context, l *driver.Launch) (*function, error) 
 	if err != nil {
 		return nil, nil // the launch says it
 	}
-	w := &f.mod.watch
-	w.once.Do(func() { w.code, w.err = m.watchable(f.mod, l.Origin) })
+	return m.watched(f, &f.mod.watch, l.Origin, false)
+}
+
+// watched gives a kernel of code that tells what it does: to look for races, or to count.
+func (m *Driver) watched(f *function, w *observable, from *driver.Origin, counts bool) (*function, error) {
+	w.once.Do(func() { w.err = m.watchable(f.mod, w, from, counts) })
 	if w.code == nil {
 		return nil, w.err
 	}
@@ -180,25 +185,25 @@ func (m *Driver) lined(mod *module, from *driver.Origin) (md meta, err error) {
 	return md, err
 }
 
-// watchable compiles a module's PTX so that it reports its accesses. It has no variables of its
+// watchable compiles a module's PTX so that it reports what it does. It has no variables of its
 // own. Without PTX there is none.
-func (m *Driver) watchable(mod *module, from *driver.Origin) (*loaded, error) {
+func (m *Driver) watchable(mod *module, w *observable, from *driver.Origin, counts bool) error {
 	const call = "cuLaunchKernel"
 	md, err := m.lined(mod, from)
 	if err != nil || md.PTX == "" {
-		return nil, err
+		return err
 	}
-	if mod.watch.source = md.Name; from != nil && from.Source != nil {
-		mod.watch.source = cmp.Or(from.Source.Shown, md.Name)
-		mod.watch.inGo = from.Source.Lined != nil
+	if w.source = md.Name; from != nil && from.Source != nil {
+		w.source = cmp.Or(from.Source.Shown, md.Name)
+		w.inGo = from.Source.Lined != nil
 	}
 	cc, err := findCompiler()
 	if err != nil {
-		return nil, fail(call, driver.ErrFileNotFound, "%v", err)
+		return fail(call, driver.ErrFileNotFound, "%v", err)
 	}
 	text, err := ptx.Parse(md.PTX)
 	if err != nil {
-		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
+		return fail(call, driver.ErrInvalidPTX, "%v", err)
 	}
 	if md.Name == textName {
 		text.PlaceInText(textName)
@@ -207,26 +212,32 @@ func (m *Driver) watchable(mod *module, from *driver.Origin) (*loaded, error) {
 	for n, s := range md.Lowered {
 		names[s] = n
 	}
-	code, err := cpp.Translate(text, md.Name, names, cpp.Observed, false)
-	if err != nil {
-		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
+	code, looks := "", seesRaces
+	if counts {
+		looks = seesCounts
+		code, w.counting, err = cpp.TranslateCounted(text, md.Name, names)
+	} else {
+		code, err = cpp.Translate(text, md.Name, names, cpp.Observed, false)
 	}
-	made, err := m.imageOfPTX(cc, md.Name, &driver.Source{}, code, &driver.Compiled{Lowered: md.Lowered}, true)
 	if err != nil {
-		return nil, err
+		return fail(call, driver.ErrInvalidPTX, "%v", err)
+	}
+	made, err := m.imageOfPTX(cc, md.Name, &driver.Source{}, code, &driver.Compiled{Lowered: md.Lowered}, looks)
+	if err != nil {
+		return err
 	}
 	x, err := load(made.Image)
 	if err != nil {
-		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
+		return fail(call, driver.ErrInvalidImage, "%v", err)
 	}
 	x.variables = mod.code
 	at, err := x.Symbol("gocuda_variables")
 	if err != nil {
-		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
+		return fail(call, driver.ErrInvalidImage, "%v", err)
 	}
 	list, err := x.Symbol("gocuda_variable_names")
 	if err != nil {
-		return nil, fail(call, driver.ErrInvalidImage, "%v", err)
+		return fail(call, driver.ErrInvalidImage, "%v", err)
 	}
 	symbols := map[string]uintptr{}
 	for _, s := range mod.code.symbols {
@@ -235,7 +246,8 @@ func (m *Driver) watchable(mod *module, from *driver.Origin) (*loaded, error) {
 	for i := uintptr(0); ; i++ {
 		name := *(*uintptr)(pointer(list + 8*i))
 		if name == 0 {
-			return x, nil
+			w.code = x
+			return nil
 		}
 		*(*uintptr)(pointer(at + 8*i)) = symbols[goString(name)]
 	}

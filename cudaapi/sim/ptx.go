@@ -40,7 +40,7 @@ func (m *Driver) compilePTX(cc *hostcxx.Compiler, name string, src *driver.Sourc
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidSource, "%v", err)
 	}
-	return m.imageOfPTX(cc, name, src, text, made, false)
+	return m.imageOfPTX(cc, name, src, text, made, seesNothing)
 }
 
 // races says how kernels are translated that are not looked at.
@@ -57,12 +57,21 @@ func lanes(cc *hostcxx.Compiler) bool {
 	return runtime.GOARCH == "amd64" && cpu.X86.HasFMA && cpu.X86.HasAVX2 && !cc.Clang
 }
 
+// seen is what kernels tell of themselves.
+type seen uint8
+
+const (
+	seesNothing seen = iota
+	seesRaces
+	seesCounts
+)
+
 // imageOfPTX compiles the C++ that was made of PTX. made has the names and the log of what it
 // is from.
-func (m *Driver) imageOfPTX(cc *hostcxx.Compiler, name string, src *driver.Source, text string, made *driver.Compiled, observed bool) (*driver.Compiled, error) {
+func (m *Driver) imageOfPTX(cc *hostcxx.Compiler, name string, src *driver.Source, text string, made *driver.Compiled, looks seen) (*driver.Compiled, error) {
 	cache := codecache.Open("sim")
-	key := codecache.Key(codeVersion, "ptx", cc.Path, cc.Version, m.opt.NoCheck, observed, cpu.X86.HasFMA, cpu.X86.HasAVX2, text, made.Lowered, includeHash())
-	b := &build{cc: cc, cache: cache, name: name, src: src, check: !m.opt.NoCheck, races: observed, ptx: string(made.Image),
+	key := codecache.Key(codeVersion, "ptx", cc.Path, cc.Version, m.opt.NoCheck, looks, cpu.X86.HasFMA, cpu.X86.HasAVX2, text, made.Lowered, includeHash())
+	b := &build{cc: cc, cache: cache, name: name, src: src, check: !m.opt.NoCheck, looks: looks, ptx: string(made.Image),
 		options: options{std: "c++17", optimize: "-O2", contract: "off"}}
 	return b.image(cache, key, made.Lowered, func() (so []byte, log string, err error) {
 		asm, _, err := b.compiled(text, "ptx.h", "-DGOCUDA_WITH_ROUNDED")
@@ -95,7 +104,7 @@ func (m *Driver) assembled(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%s", inText.ReplaceAllString(err.Error(), "line $1: "))
 	}
-	c, err := m.imageOfPTX(cc, textName, &driver.Source{}, code, &driver.Compiled{Image: text}, false)
+	c, err := m.imageOfPTX(cc, textName, &driver.Source{}, code, &driver.Compiled{Image: text}, seesNothing)
 	if err != nil {
 		return nil, fail(call, driver.ErrInvalidPTX, "%v", err)
 	}

@@ -79,6 +79,7 @@ type Driver struct {
 
 	tracers tracers
 	orders  orders
+	counter atomic.Pointer[func(*driver.Counts)] // nil: nobody counts
 }
 
 var (

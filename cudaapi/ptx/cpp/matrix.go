@@ -261,6 +261,11 @@ func (b *body) rows(i *ptx.Instruction) {
 	if n == 0 || len(list) != n {
 		b.unknown(i)
 	}
+	if b.counts != nil {
+		b.emit("if (gocuda::lane() < %d) {", 8*n)
+		b.countAt(i, b.pointer(at, where))
+		b.emit("}")
+	}
 	if i.Op == "ldmatrix" {
 		b.emit("{ gocuda_u32 gocuda_v[%d]; gocuda::load_matrices<%[1]d, %v>(gocuda_v, %s, %s, %s);", n, transposed, b.pointer(at, where), loads, b.together(i))
 		for k, d := range list {

@@ -188,6 +188,8 @@ func (b *body) atomic(i *ptx.Instruction) {
 		at = "gocuda_o"
 		defer b.emit("}")
 		defer b.tell(i, a, at, max(a.vector, 1), nil)
+	} else {
+		b.tell(i, a, at, 1, nil)
 	}
 	if a.tells {
 		if len(operands) != 3 || a.vector != 0 {

@@ -64,8 +64,11 @@ func (b *body) findPolled(list []ptx.Statement) {
 
 // told reports whether accesses to a space are.
 func (b *body) told(space string) bool {
-	return b.observed && space != "local" && space != "const" && space != "param"
+	return b.observed && counts(space)
 }
+
+// counts reports whether a space is one that threads share.
+func counts(space string) bool { return space != "local" && space != "const" && space != "param" }
 
 // scopeOf is an instruction's: 0 for a block's, 1 a cluster's, 2 a device's, 3 all.
 func scopeOf(i *ptx.Instruction, otherwise int) int {
@@ -79,6 +82,9 @@ func scopeOf(i *ptx.Instruction, otherwise int) int {
 
 // tell reports an instruction's accesses to so many elements at an address.
 func (b *body) tell(i *ptx.Instruction, a access, at string, n int, values []string) {
+	if counts(a.space) {
+		b.countAt(i, at)
+	}
 	if !b.told(a.space) {
 		return
 	}

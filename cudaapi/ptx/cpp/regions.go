@@ -61,7 +61,7 @@ func (t *translator) inRegions(f *ptx.Function) *regions {
 		return nil
 	}
 	g := flow.Of(f, waits)
-	r := &regions{asks: t.observed, g: g, kept: map[string]bool{}, number: map[[2]int]int{},
+	r := &regions{asks: t.watched(), g: g, kept: map[string]bool{}, number: map[[2]int]int{},
 		body: &body{translator: t, f: f, loops: map[*ptx.Instruction]loop{}, looped: true, copied: g}}
 	if g.Spins() || !t.alone(f, r) {
 		return nil
@@ -133,7 +133,7 @@ func (r *regions) numbered(block int, barrier bool) int {
 func (r *regions) plan(x *region) {
 	g := r.g
 	x.blocks = []int{x.first}
-	if r.alike != nil && !r.observed && r.vote(x) == nil && r.alike.Once(x.first) {
+	if r.alike != nil && !r.watched() && r.vote(x) == nil && r.alike.Once(x.first) {
 		x.once = true
 		for _, n := range g.Blocks[x.first].Next {
 			x.next[r.numbered(n, false)] = true
@@ -507,6 +507,7 @@ func (r *regions) region(n int, x *region) {
 			if l != nil {
 				l.enter(k, at)
 			}
+			r.countStretch(i)
 			r.step(n, x, i, k, changed)
 		}
 		switch i := r.wait(b); {

@@ -196,6 +196,8 @@ func (b *body) copy(i *ptx.Instruction) {
 	case (kind == "ca" || kind == "cg") && len(o) >= 3 && o[2].Kind == ptx.Literal && slices.Contains([]string{"4", "8", "16"}, o[2].Text):
 		to, from, n := b.pointer(o[0], "shared"), b.pointer(o[1], "global"), o[2].Text
 		hint := slices.Contains(mods, "L2::cache_hint")
+		b.countAt(i, from)
+		b.countStored(i, to)
 		if len(o) == 3 || len(o) == 4 && hint {
 			v := fmt.Sprintf("gocuda::Bytes<%s, %[1]s>", n)
 			b.tellCopy(to, from, n)

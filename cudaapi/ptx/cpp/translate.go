@@ -32,6 +32,10 @@ func Translate(m *ptx.Module, name string, names map[string]string, races Races,
 			maps.Copy(t.slow, racy(f))
 		}
 	}
+	return t.text(names)
+}
+
+func (t *translator) text(names map[string]string) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			bad, ok := r.(refusal)
@@ -72,6 +76,7 @@ type translator struct {
 	loners   map[string]bool           // functions that a thread can run while no other does
 	meetings int                       // instructions that lanes do as one
 	observed bool                      // accesses are told
+	counts   *counting                 // what is counted; nil: nothing
 	wide     bool                      // eight threads may go together
 	strips   int                       // instructions for these
 	arrays   strings.Builder           // in shared memory: where they lie, and their names
@@ -216,7 +221,7 @@ func (t *translator) module(names map[string]string) {
 			t.emit("%s;", t.head(f, true))
 		}
 	}
-	if t.observed {
+	if t.watched() {
 		t.elsewhere(variables)
 	} else {
 		for _, v := range variables {
@@ -380,7 +385,7 @@ func (t *translator) address(name string) string {
 		return fmt.Sprintf("%dul", t.before)
 	case s.space == "shared":
 		return fmt.Sprintf("%dul", s.offset)
-	case t.observed && s.space != "func":
+	case t.watched() && s.space != "func":
 		return fmt.Sprintf("gocuda_variables[%d]", s.offset)
 	}
 	return "&" + id(name)
@@ -452,6 +457,9 @@ func (b *body) translate() {
 		b.emit("const gocuda::Index gocuda_index{gocuda::thread_index(), gocuda::block_index(), gocuda::block_dim(), gocuda::grid_dim()};")
 	}
 	b.emit("char *const gocuda_shared = (char *)gocuda::dynamic_shared(); bool gocuda_carry = false;")
+	if b.counts != nil && !f.Kernel {
+		b.emit("gocuda::CountedCall gocuda_call;")
+	}
 	b.block(f.Body)
 	if len(f.Results) > 0 {
 		b.emit("return %s;", id(f.Results[0].Name))
@@ -496,6 +504,7 @@ func (b *body) block(list []ptx.Statement) {
 		case *ptx.Place:
 			b.at(s)
 		case *ptx.Instruction:
+			b.countStretch(s)
 			b.guarded(s)
 		}
 	}
@@ -549,20 +558,23 @@ func eachName(i *ptx.Instruction, visit func(string)) {
 
 // at notes a place in the source: of what a header has, the place of the call.
 func (b *body) at(l *ptx.Place) {
-	own := func(l *ptx.Place) bool {
-		return l != nil && l.Line > 0 && (b.m.Files[l.File] == b.name || path.Base(b.m.Files[l.File]) == path.Base(b.name))
-	}
-	switch {
-	case own(l):
-	case own(l.At):
-		l = l.At
-	default:
+	if l = b.own(l); l == nil {
 		return
 	}
 	if b.place != l.Line {
 		b.place = l.Line
 		b.emit("\n# %d %q\n", l.Line, b.name)
 	}
+}
+
+// own is a place as one in the source itself; nil if there is none.
+func (t *translator) own(l *ptx.Place) *ptx.Place {
+	for _, p := range []*ptx.Place{l, l.At} {
+		if p != nil && p.Line > 0 && (t.m.Files[p.File] == t.name || path.Base(t.m.Files[p.File]) == path.Base(t.name)) {
+			return p
+		}
+	}
+	return nil
 }
 
 // typeOf is a register's type; "" if the name is none.
@@ -605,6 +617,7 @@ func (b *body) guarded(i *ptx.Instruction) {
 	}
 	guard := not + id(i.Guard)
 	if i.Op == "bra" {
+		b.countAt(i, guard)
 		if l, ok := b.loops[i]; ok && l.waits {
 			guard = fmt.Sprintf("gocuda::%s(%s)", l.how(), guard)
 		}
@@ -667,7 +680,7 @@ func mayWait(i *ptx.Instruction) bool {
 
 // plain reports whether a kernel's threads can run one after another, each to its end.
 func (t *translator) plain(f *ptx.Function) bool {
-	plain := !t.observed // which thread runs must be known
+	plain := !t.watched() // which thread runs must be known
 	loops := loopsOf(f.Body)
 	for _, l := range loops {
 		plain = plain && !l.waits

@@ -5,6 +5,9 @@
 #ifdef GOCUDA_RACES
 #include "sim/order.h"
 #endif
+#ifdef GOCUDA_COUNTS
+#include "sim/count.h"
+#endif
 #include "sim/half.h"
 
 typedef unsigned __int128 gocuda_u128;

@@ -88,6 +88,7 @@ static GOCUDA_RAW void release(Block *b) {
     b->result_any = b->any;
     b->arrived = b->count = b->any = 0;
     GOCUDA_ORDER(order_met(self()->worker, b));
+    GOCUDA_COUNT(count_met(self()->worker, b));
     moved(b);
     splice(b->ready, b->barrier);
 }
@@ -182,6 +183,7 @@ GOCUDA_CALL void met(gocuda_u32 threads) {
     Thread *t = self();
     if (t->counts) t->accessed[5] += threads;
     GOCUDA_ORDER(order_met(t->worker, t->block));
+    GOCUDA_COUNT(count_met(t->worker, t->block));
     if (!__atomic_load_n(&t->worker->launch->stop, __ATOMIC_RELAXED)) return;
     t->worker->dead = 1;
     gocuda_switch(&t->sp, t->worker->sp);
@@ -514,6 +516,7 @@ static GOCUDA_RAW void begin(Worker *w, Block *b, gocuda_u64 number) {
         b->warps[i].ngroups = b->warps[i].converging = 0;
     }
     GOCUDA_ORDER(order_begin(w, b, number));
+    GOCUDA_COUNT(count_begin(w, b));
 }
 
 // turn runs a block until its threads have ended or wait. It reports whether one

@@ -10,6 +10,13 @@
 #else
 #define GOCUDA_ORDER(call)
 #endif
+#ifdef GOCUDA_COUNTS
+#include "../sim/count.h"
+#include "count.h"
+#define GOCUDA_COUNT(call) gocuda::call
+#else
+#define GOCUDA_COUNT(call)
+#endif
 #include "block.h"
 #include "lanes.h"
 #include "turns.h"
@@ -47,6 +54,7 @@ extern "C" __attribute__((visibility("default"))) GOCUDA_RAW gocuda_u64 gocuda_r
     if (over) {
         w->fault = nullptr;
         gocuda::tally(w);
+        GOCUDA_COUNT(count_ended(w));
 #ifdef GOCUDA_SITES
         gocuda::finish_all(w);
 #endif

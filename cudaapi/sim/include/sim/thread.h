@@ -100,7 +100,7 @@ struct Launch {
     Failure failure;
     // Divisions by zero: where the first was, and how many there were.
     gocuda_u32 zeros, zero_line, zero_block[3], zero_thread[3];
-    gocuda_u64 order; // what is known of who is ordered (runtime/order.h); 0 if nobody looks for races
+    gocuda_u64 order; // what is known of who is ordered (runtime/order.h), or counted (runtime/count.h); 0 if nobody asks
 };
 
 struct Worker;
@@ -180,7 +180,7 @@ struct Block {
     gocuda_u32 waiting, rank, mates;     // ... how many they are; its number in the cluster of so many blocks
     Block *mate[8];
     gocuda_u32 numbered; // barriers that somebody has come to
-    void *order;         // what is known of its threads (runtime/order.h)
+    void *order;         // what is known of its threads (runtime/order.h, runtime/count.h)
     Barrier barriers[16];
     char *shared; // dynamic shared memory
     char *kept;   // static shared memory while another block runs here
