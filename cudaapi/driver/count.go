@@ -73,3 +73,10 @@ func (r *RequestCounts) Add(o RequestCounts) {
 	r.Met += o.Met
 	r.Most = max(r.Most, o.Most)
 }
+
+// Add adds others' counts.
+func (m *MemoryCounts) Add(o MemoryCounts) {
+	m.Loads.Add(o.Loads)
+	m.Stores.Add(o.Stores)
+	m.Atomics.Add(o.Atomics)
+}

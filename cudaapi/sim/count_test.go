@@ -2,12 +2,15 @@ package sim_test
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/sim"
+	"gocuda/cudaapi/sim/corpus"
 )
 
 // counted runs a kernel k(float *a, float *b, int n), and gives what was counted. SharedBytes is for those that ask.
@@ -96,17 +99,35 @@ func TestCount(t *testing.T) {
 				return []uint64{l.Global.Stores.Requests + l.Branches*10 + l.Parted*100}
 			}, nil},
 		{"banks: neighbours", kernel("__shared__ float s[2048];", "s[t] = a[i];", "__syncthreads();", "b[i] = s[t ^ 1];"), dim(1), dim(64), 4, 4,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Stores; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 2, 2}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Stores
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 2, 2}},
 		{"banks: every n-th", kernel("__shared__ float s[2048];", "s[t * n] = a[i];", "__syncthreads();", "b[i] = s[t];"), dim(1), dim(64), 4, 4,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Stores; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 8, 2}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Stores
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 8, 2}},
 		{"banks: a column", kernel("__shared__ float s[32][32];", "s[t % 32][t / 32] = a[i];", "__syncthreads();", "b[i] = s[t / 32][t % 32];"), dim(1), dim(64), 4, 4,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Stores; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 64, 2}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Stores
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 64, 2}},
 		{"banks: a column of rows of 33", kernel("__shared__ float s[32][33];", "s[t % 32][t / 32] = a[i];", "__syncthreads();", "b[i] = s[t / 32][t % 32];"), dim(1), dim(64), 4, 4,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Stores; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 2, 2}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Stores
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 2, 2}},
 		{"banks: one word for all", kernel("__shared__ float s[32];", "s[t % 32] = a[i];", "__syncthreads();", "b[i] = s[n];"), dim(1), dim(64), 4, 6,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Loads; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 2, 2}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Loads
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 2, 2}},
 		{"banks: vectors", kernel("__shared__ float4 s[64];", "s[t] = ((float4 *)a)[i];", "__syncthreads();", "((float4 *)b)[i] = s[t ^ 1];"), dim(1), dim(64), 4, 4,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Stores; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 8, 8}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Stores
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 8, 8}},
 		{"atomics that meet", kernel("atomicAdd(&b[t % n], 1.0f);"), dim(1), dim(64), 4, 3,
 			func(l driver.LineCounts) []uint64 {
 				a := l.Global.Atomics
@@ -139,5 +160,48 @@ func TestCount(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The corpus' kernels give the right results while they are counted. With GOCUDA_COUNTS a file gets the
+// counts of each launch, to be compared with those of a profiler of GPUs.
+func TestCountsOfCorpus(t *testing.T) {
+	d := newDriver(t, throughPTX(t, sim.Options{Devices: 1}))
+	type row struct {
+		Kernel      string
+		Grid, Block driver.Dim3
+		Sum         driver.LineCounts
+		Read        uint64
+		Written     uint64
+		Missing     string
+	}
+	var list []row
+	d.Count(func(c *driver.Counts) {
+		r := row{Kernel: c.Kernel, Grid: c.Grid, Block: c.Block, Read: c.Read, Written: c.Written}
+		if c.Missing != nil {
+			r.Missing = c.Missing.Error()
+			t.Errorf("%s: %v", c.Kernel, c.Missing)
+		}
+		for _, l := range c.Lines {
+			s := &r.Sum
+			s.Instructions, s.Threads, s.Branches, s.Parted = s.Instructions+l.Instructions, s.Threads+l.Threads, s.Branches+l.Branches, s.Parted+l.Parted
+			s.Half, s.Single, s.Double = s.Half+l.Half, s.Single+l.Single, s.Double+l.Double
+			s.Global.Add(l.Global)
+			s.Shared.Add(l.Shared)
+		}
+		list = append(list, r)
+	})
+	corpus.Once(t, d)
+	if len(list) < 400 {
+		t.Errorf("%d launches were counted", len(list))
+	}
+	if file := os.Getenv("GOCUDA_COUNTS"); file != "" {
+		text, err := json.Marshal(list)
+		if err == nil {
+			err = os.WriteFile(file, text, 0o666)
+		}
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -63,7 +63,13 @@ func dim(n ...uint32) driver.Dim3 {
 
 // Run compiles every source for device 0 of d and runs its kernels, each as a
 // subtest. It skips where there is no compiler.
-func Run(t *testing.T, d driver.Driver) {
+func Run(t *testing.T, d driver.Driver) { run(t, d, true) }
+
+// Once is Run with each kernel launched once for each launch of its cases: for those who
+// compare what is measured of a launch.
+func Once(t *testing.T, d driver.Driver) { run(t, d, false) }
+
+func run(t *testing.T, d driver.Driver, shows bool) {
 	ctx, err := d.PrimaryRetain(0)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +111,7 @@ func Run(t *testing.T, d driver.Driver) {
 			for _, c := range f.cases {
 				t.Run(c.name, func(t *testing.T) {
 					c.run(t, d, ctx, mod, out.Lowered)
-					if i >= inBoth && !t.Failed() && !c.shows(t, d, ctx, mod, out.Lowered) {
+					if shows && i >= inBoth && !t.Failed() && !c.shows(t, d, ctx, mod, out.Lowered) {
 						t.Error("no change of an input changes the result")
 					}
 				})

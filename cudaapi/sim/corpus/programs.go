@@ -16,6 +16,7 @@ func programs() []file {
 		{"physics", nil, physics()},
 		{"learning", nil, learning()},
 		{"language", nil, language()},
+		{"access", nil, access()},
 	}
 }
 
