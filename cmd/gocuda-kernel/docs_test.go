@@ -244,7 +244,7 @@ func TestMagicsAreDocumented(t *testing.T) {
 		return list
 	}
 	var called []string
-	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach, solved.Attach) {
+	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach, profiling.Attach, solved.Attach) {
 		called = append(called, m.String())
 		if len(m.Doc) < 15 || !strings.Contains(m.Usage, strings.TrimLeft(m.Name, "%")) {
 			t.Errorf("%s: usage %q, text %q", m, m.Usage, m.Doc)
@@ -287,7 +287,7 @@ func TestMagicsAreDocumented(t *testing.T) {
 // Each word and option of a usage is completed somewhere in a call.
 func TestUsagesAreCompleted(t *testing.T) {
 	literal := regexp.MustCompile(`(?:^|[ \[|])(-{0,2}[a-z][a-z0-9-]*)`)
-	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach, solved.Attach) {
+	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach, profiling.Attach, solved.Attach) {
 		reached := make(map[string]bool)
 		for calls := [][]string{nil}; len(calls) > 0; calls = calls[1:] {
 			for _, word := range m.Next(calls[0]) {

@@ -12,6 +12,7 @@ import (
 	"gocuda/internal/settings"
 	"gocuda/kernel/check"
 	"gocuda/kernel/evaluator"
+	"gocuda/kernel/profiling"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/solved"
 	"gocuda/kernel/tracing"
@@ -46,7 +47,7 @@ func runReference(c *call) error {
 func magicsPage(b *bytes.Buffer) {
 	fmt.Fprint(b, "# Magics\n\nThe same text as `%help NAME` shows in a notebook.\n")
 	last := ""
-	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach, solved.Attach) {
+	for _, m := range evaluator.Magics(ranks.Attach, check.Attach, tracing.Attach, profiling.Attach, solved.Attach) {
 		if m.Name != last {
 			last = m.Name
 			fmt.Fprintf(b, "\n## %s\n", strings.TrimPrefix("%"+m.Name, map[bool]string{true: "%"}[m.Name == "!"]))

@@ -21,6 +21,7 @@ import (
 	"gocuda/kernel/check"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
+	"gocuda/kernel/profiling"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
 	"gocuda/kernel/solved"
@@ -139,7 +140,7 @@ func runNotebook(c *call) error {
 			o := session.Options{Output: output, Dir: dir}
 			if *here {
 				o.Here = func(stream io.ReadWriteCloser) error {
-					return evaluator.Serve(stream, ranks.Attach, check.Attach, tracing.Attach, solved.Attach)
+					return evaluator.Serve(stream, ranks.Attach, check.Attach, tracing.Attach, profiling.Attach, solved.Attach)
 				}
 			}
 			return session.Start(o)

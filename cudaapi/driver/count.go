@@ -80,3 +80,22 @@ func (m *MemoryCounts) Add(o MemoryCounts) {
 	m.Stores.Add(o.Stores)
 	m.Atomics.Add(o.Atomics)
 }
+
+// Add adds others' counts.
+func (l *LineCounts) Add(o LineCounts) {
+	l.Instructions += o.Instructions
+	l.Threads += o.Threads
+	l.Branches += o.Branches
+	l.Parted += o.Parted
+	l.Half += o.Half
+	l.Single += o.Single
+	l.Double += o.Double
+	l.Global.Add(o.Global)
+	l.Shared.Add(o.Shared)
+}
+
+// Conflicts are turns of shared memory that conflicts of banks cost.
+func (r RequestCounts) Conflicts() uint64 { return r.Wavefronts - r.Ideal }
+
+// PerRequest is how many sectors a request touches, on average.
+func (r RequestCounts) PerRequest() float64 { return float64(r.Sectors) / float64(max(r.Requests, 1)) }

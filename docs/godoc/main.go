@@ -21,7 +21,7 @@ import (
 // public are the packages that programs and cells import.
 var public = []string{
 	"cudaapi/cuda", "cudaapi/gpu", "cudaapi/backend", "cudaapi/mpi", "cudaapi/mpi/launch", "cudaapi/collective", "cudaapi/symmetric", "cudaapi/streamsync", "cudaapi/gxf",
-	"cudaapi/hazard", "cudaapi/trace", "cudaapi/driver", "kernel/display", "kernel/plot", "kernel/timeline", "kernel/lesson", "kernel/widgets",
+	"cudaapi/hazard", "cudaapi/trace", "cudaapi/driver", "kernel/display", "kernel/plot", "kernel/profile", "kernel/timeline", "kernel/lesson", "kernel/widgets",
 }
 
 // heads are the parts of the list of all packages.

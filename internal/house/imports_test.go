@@ -11,7 +11,7 @@ var mayImport = map[string][]string{
 	"cmd/gocuda-kernel": {
 		"cudaapi/backend", "cudaapi/cuda", "cudaapi/hazard", "cudaapi/mpi/launch", "cudaapi/sim/calibrate", "cudaapi/trace", "install",
 		"kernel", "kernel/check", "kernel/evaluator", "kernel/export", "kernel/golang", "kernel/golang/modules", "kernel/lsp", "kernel/magic", "kernel/notebook",
-		"kernel/packages", "kernel/solved", "kernel/ranks", "kernel/session", "kernel/tracing", "notebooks", "internal/nvtools", "internal/settings", "golang.org/x/sys/unix", "golang.org/x/term",
+		"kernel/packages", "kernel/solved", "kernel/ranks", "kernel/session", "kernel/tracing", "kernel/profiling", "notebooks", "internal/nvtools", "internal/settings", "golang.org/x/sys/unix", "golang.org/x/term",
 	},
 	"cmd/gocuda-kernel/internal/doctor": {"cudaapi/driver", "cudaapi/mpi", "cudaapi/nvidia", "install", "internal/settings", "kernel/ranks", "github.com/ebitengine/purego"},
 	"install":                           {"golang.org/x/sys/unix"},
@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"kernel/debugger/compare": {"kernel/debugger", "kernel/golang"},
 	"kernel/check":            {"cudaapi/cuda", "cudaapi/driver", "cudaapi/hazard", "cudaapi/record", "internal/ownfolder", "kernel/display", "kernel/evaluator", "kernel/magic", "kernel/session"},
 	"kernel/solved":           {"kernel/display", "kernel/evaluator", "kernel/golang/answer", "kernel/magic", "kernel/notebook"},
+	"kernel/profiling":        {"kernel/evaluator", "kernel/magic", "kernel/profile", "kernel/session"},
 	"kernel/tracing": {
 		"cudaapi/cuda", "cudaapi/trace", "kernel/evaluator", "kernel/magic", "kernel/ranks", "kernel/session", "kernel/timeline",
 	},
@@ -67,6 +68,7 @@ var mayImport = map[string][]string{
 	"kernel/plot":           {"internal/picture", "kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
 	"kernel/lesson":         {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/timeline", "kernel/widgets"},
+	"kernel/profile":        {"cudaapi/cuda", "cudaapi/driver", "kernel/display", "kernel/plot"},
 	"kernel/timeline":       {"cudaapi/cuda", "cudaapi/trace", "kernel/display", "kernel/plot"},
 
 	// Go in cells.
@@ -90,7 +92,7 @@ var mayImport = map[string][]string{
 	"kernel/internal/extract": {"kernel/golang/host"},
 	"kernel/packages": {
 		"cudaapi/backend", "cudaapi/collective", "cudaapi/cuda", "cudaapi/driver", "cudaapi/gxf", "cudaapi/hazard", "cudaapi/mpi", "cudaapi/streamsync", "cudaapi/symmetric",
-		"kernel/display", "kernel/golang/host", "kernel/golang/host/trait", "kernel/lesson", "kernel/packages/extra", "kernel/plot", "kernel/ranks/pushpull", "kernel/timeline", "kernel/widgets",
+		"kernel/display", "kernel/golang/host", "kernel/golang/host/trait", "kernel/lesson", "kernel/packages/extra", "kernel/plot", "kernel/profile", "kernel/ranks/pushpull", "kernel/timeline", "kernel/widgets",
 	},
 	"kernel/packages/gen":       {},
 	"kernel/packages/extra":     {"kernel/golang/host", "golang.org/x/..."},

@@ -89,7 +89,7 @@ func body(m magic.Piece) []magic.Piece {
 func unwrapped(pieces []magic.Piece) (inner, around []magic.Piece) {
 	for {
 		last := pieces[len(pieces)-1]
-		if !slices.Contains([]string{"%%compile", "%%time", "%%timeline", "%%check"}, last.Magic) {
+		if !slices.Contains([]string{"%%compile", "%%time", "%%timeline", "%%profile", "%%check"}, last.Magic) {
 			return pieces, around
 		}
 		around = append(around, last)
@@ -104,6 +104,8 @@ func (x *exporter) around(number int, magics []magic.Piece) (list []within) {
 		switch m.Magic {
 		case "%%time":
 			x.tell(number, m.Line, "%%%%time: the time is not printed")
+		case "%%profile":
+			x.tell(number, m.Line, "%%%%profile: kernels are not counted")
 		case "%%timeline":
 			x.tell(number, m.Line, "%%%%timeline: the timeline is recorded, and not drawn")
 			list = append(list, within{m.Magic, strings.TrimSpace(m.Args)})
@@ -120,6 +122,8 @@ func (x *exporter) aroundRanks(number int, magics []magic.Piece) (list []within)
 		switch m.Magic {
 		case "%%time":
 			x.tell(number, m.Line, "%%%%time: the time is not printed")
+		case "%%profile":
+			x.tell(number, m.Line, "%%%%profile: kernels are not counted")
 		case "%%timeline":
 			x.tell(number, m.Line, "%%%%timeline: rank 0's timeline is recorded, and not drawn; GOCUDA_TIMELINE records all ranks")
 			list = append(list, within{m.Magic, strings.TrimSpace(m.Args)})

@@ -5,5 +5,5 @@ package packages
 import "gocuda/kernel/golang/host"
 
 func all() []host.Package {
-	return []host.Package{displayPackage(), plotPackage(), lessonPackage(), timelinePackage(), widgetsPackage(), cudaPackage(), driverPackage(), mpiPackage(), pushpullPackage(), collectivePackage(), symmetricPackage(), streamsyncPackage(), gxfPackage(), hazardPackage()}
+	return []host.Package{displayPackage(), plotPackage(), lessonPackage(), profilePackage(), timelinePackage(), widgetsPackage(), cudaPackage(), driverPackage(), mpiPackage(), pushpullPackage(), collectivePackage(), symmetricPackage(), streamsyncPackage(), gxfPackage(), hazardPackage()}
 }

@@ -22,6 +22,7 @@ var Importable = []Target{
 	{Path: "gocuda/kernel/display", Preloaded: true, Hidden: []string{"SetPublisher", "Publication", "Typed", "Type", "Flush"}},
 	{Path: "gocuda/kernel/plot", Preloaded: true},
 	{Path: "gocuda/kernel/lesson", Preloaded: true},
+	{Path: "gocuda/kernel/profile", Preloaded: true},
 	{Path: "gocuda/kernel/timeline", Preloaded: true},
 	{Path: "gocuda/kernel/widgets", Preloaded: true, Hidden: []string{"SetSender", "SetParameterNames", "Begin", "Receive", "Message"}},
 	{Path: "gocuda/cudaapi/cuda", Preloaded: true},

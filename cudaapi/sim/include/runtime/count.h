@@ -107,10 +107,11 @@ static GOCUDA_RAW void count_page(Counts *c, gocuda_u64 sector, bool write) {
     word |= bit;
 }
 
-static GOCUDA_RAW void count_global(Counts *c, CountSite *s, CountNote *n, gocuda_u32 bytes, gocuda_u32 kind) {
+// count_global counts sectors: each once, but of atomic operations, which lanes with one address do one after another.
+static GOCUDA_RAW void count_global(Counts *c, CountSite *s, CountNote *n, gocuda_u32 lanes, gocuda_u32 bytes, gocuda_u32 kind) {
     gocuda_u64 seen[64];
     gocuda_u32 count = 0;
-    for (gocuda_u32 left = n->lanes; left; left &= left - 1) {
+    for (gocuda_u32 left = lanes; left; left &= left - 1) {
         gocuda_u64 a = n->a[__builtin_ctz(left)];
         for (gocuda_u64 sector = a >> 5; sector <= (a + bytes - 1) >> 5; sector++) {
             gocuda_u32 i = count;
@@ -172,18 +173,20 @@ static GOCUDA_RAW void count_note(Counts *c, Block *block, gocuda_u64 shared, Co
         for (gocuda_u32 left = n->lanes; left; left &= left - 1) n->a[__builtin_ctz(left)] -= (gocuda_u64)block->shared;
         count_shared(s, n, bytes);
     } else {
-        count_global(c, s, n, bytes, kind);
+        if (kind != countAtomic) count_global(c, s, n, n->lanes, bytes, kind);
     }
     if (kind != countAtomic) return;
-    gocuda_u64 seen[32], times[32];
-    gocuda_u32 count = 0;
+    gocuda_u64 seen[32];
+    gocuda_u32 times[32], turn[32] = {}, count = 0, most = 0; // turn: the lanes that come to their addresses as the first, second ...
     for (gocuda_u32 left = n->lanes; left; left &= left - 1) {
-        gocuda_u64 a = n->a[__builtin_ctz(left)];
-        gocuda_u32 i = 0;
-        while (i < count && seen[i] != a) i++;
-        if (i == count) seen[i] = a, times[i] = 0, count++;
-        if (++times[i] > s->most) s->most = times[i];
+        gocuda_u32 lane = (gocuda_u32)__builtin_ctz(left), i = 0;
+        while (i < count && seen[i] != n->a[lane]) i++;
+        if (i == count) seen[i] = n->a[lane], times[i] = 0, count++;
+        turn[times[i]++] |= 1u << lane;
+        if (times[i] > most) most = times[i];
     }
+    for (gocuda_u32 i = 0; i < most && !within; i++) count_global(c, s, n, turn[i], bytes, kind);
+    if (most > s->most) s->most = most;
     s->met += lanes - count;
 }
 
