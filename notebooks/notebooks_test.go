@@ -16,6 +16,7 @@ import (
 	"gocuda/kernel/check"
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
+	"gocuda/kernel/profiling"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/session"
 	"gocuda/kernel/solved"
@@ -27,7 +28,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GOCUDA_TEST_AS_EVALUATOR") == "" {
 		os.Exit(m.Run())
 	}
-	start := func() error { return evaluator.Main(nil, ranks.Attach, check.Attach, tracing.Attach, solved.Attach) }
+	start := func() error {
+		return evaluator.Main(nil, ranks.Attach, check.Attach, tracing.Attach, profiling.Attach, solved.Attach)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "rank" {
 		start = ranks.Supervise
 	}

@@ -14,6 +14,7 @@ import (
 	"gocuda/kernel/evaluator"
 	"gocuda/kernel/notebook"
 	"gocuda/kernel/packages"
+	"gocuda/kernel/profiling"
 	"gocuda/kernel/ranks"
 	"gocuda/kernel/solved"
 	"gocuda/kernel/tracing"

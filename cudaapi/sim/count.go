@@ -63,7 +63,7 @@ func (m *Driver) counted(f *function, from *driver.Origin) (*function, error) {
 	}
 	g, err := m.watched(f, &f.mod.count, from, true)
 	if err == nil && g == nil {
-		err = errors.New("kernels are counted in the PTX that NVRTC makes: pip install nvidia-cuda-nvrtc")
+		err = errors.New("counts of kernels need NVRTC on simulated devices: pip install nvidia-cuda-nvrtc")
 	}
 	return g, err
 }

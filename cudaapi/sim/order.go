@@ -167,15 +167,21 @@ func (m *Driver) watched(f *function, w *observable, from *driver.Origin, counts
 }
 
 // lined is a module's PTX with the lines of its source, and what is known of it. Of a kernel in
-// Go NVRTC makes it here; without NVRTC there is none.
-func (m *Driver) lined(mod *module, from *driver.Origin) (md meta, err error) {
+// Go NVRTC makes it here, and where counts are asked for of CUDA C++ that the host's compiler had;
+// without NVRTC there is none.
+func (m *Driver) lined(mod *module, from *driver.Origin, counts bool) (md meta, err error) {
 	md, _ = imageMeta(mod.image)
-	if md.PTX != "" || from == nil || from.Source == nil || from.Source.Lined == nil || m.opt.PTX == nil || m.opt.CUDA == "c++" {
+	if md.PTX != "" || from == nil || from.Source == nil || m.opt.PTX == nil || !counts && (from.Source.Lined == nil || m.opt.CUDA == "c++") {
 		return md, nil
 	}
-	md.Name = from.Source.Shown
-	src := &driver.Source{Name: from.Source.Name, Code: from.Source.Lined(), Options: from.Source.Options}
-	made, err := m.opt.PTX(src, fmt.Sprintf("compute_%d%d", m.profile.Major, m.profile.Minor))
+	src := *from.Source
+	if src.Lined != nil {
+		md.Name = src.Shown
+		src = driver.Source{Name: src.Name, Code: src.Lined(), Options: src.Options}
+	} else {
+		md.Name = cmp.Or(src.Name, md.Name)
+	}
+	made, err := m.opt.PTX(&src, fmt.Sprintf("compute_%d%d", m.profile.Major, m.profile.Minor))
 	if errors.Is(err, driver.ErrSharedObjectInit) {
 		return md, nil
 	}
@@ -189,7 +195,7 @@ func (m *Driver) lined(mod *module, from *driver.Origin) (md meta, err error) {
 // own. Without PTX there is none.
 func (m *Driver) watchable(mod *module, w *observable, from *driver.Origin, counts bool) error {
 	const call = "cuLaunchKernel"
-	md, err := m.lined(mod, from)
+	md, err := m.lined(mod, from, counts)
 	if err != nil || md.PTX == "" {
 		return err
 	}

@@ -57,7 +57,7 @@ func lanes(cc *hostcxx.Compiler) bool {
 	return runtime.GOARCH == "amd64" && cpu.X86.HasFMA && cpu.X86.HasAVX2 && !cc.Clang
 }
 
-// seen is what kernels tell of themselves.
+// seen is what kernels report while they run.
 type seen uint8
 
 const (

@@ -272,7 +272,7 @@ func (k *Kernel) Occupancy() (o Occupancy) {
 	}
 	least(p.Warps/warps, "warps")
 	if k.Registers > 0 {
-		least(p.Registers/(warps*(32*k.Registers+255)/256*256), "registers")
+		least(p.Registers/(warps*((32*k.Registers+255)/256*256)), "registers")
 	}
 	least(p.SharedBytes/(k.SharedBytes+1024), "shared memory") // 1 KiB of each block is CUDA's own
 	o.Warps = o.Blocks * warps

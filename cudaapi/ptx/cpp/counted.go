@@ -231,7 +231,7 @@ func (b *body) countStretch(i *ptx.Instruction) {
 	}
 }
 
-// countAt tells of an access, or where a branch goes.
+// countAt reports an access, or where a branch goes.
 func (b *body) countAt(i *ptx.Instruction, at string) {
 	if b.counts == nil {
 		return
@@ -241,7 +241,7 @@ func (b *body) countAt(i *ptx.Instruction, at string) {
 	}
 }
 
-// countStored tells of the store of a copy.
+// countStored reports the store of a copy.
 func (b *body) countStored(i *ptx.Instruction, at string) {
 	if b.counts == nil {
 		return

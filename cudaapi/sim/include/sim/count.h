@@ -1,4 +1,4 @@
-// What a kernel in PTX tells of its threads where it is counted (package ptx/cpp writes the calls,
+// What a kernel in PTX reports of its threads where it is counted (package ptx/cpp writes the calls,
 // runtime/count.h counts).
 #pragma once
 
