@@ -220,6 +220,7 @@ var small = map[string][]string{
 	"12_find_the_fault.ipynb":            {"pieceMiB", "1"},
 	"13_scaling.ipynb":                   {"nodes", "4", "rows", "1"},
 	"17_missing_waits.ipynb":             {"n", "5_000"},
+	"19_how_fast.ipynb":                  {"elements", "32_768", "n", "64"},
 }
 
 // shorter are constants of tutorials that are no parameters, as they stand in

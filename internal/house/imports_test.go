@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"kernel/plot":           {"internal/picture", "kernel/display", "gonum.org/v1/plot/..."},
 	"kernel/widgets":        {"kernel/display", "github.com/google/uuid"},
 	"kernel/lesson":         {"cudaapi/cuda", "cudaapi/hazard", "kernel/display", "kernel/timeline", "kernel/widgets"},
-	"kernel/profile":        {"cudaapi/cuda", "cudaapi/driver", "kernel/display", "kernel/plot"},
+	"kernel/profile":        {"cudaapi/cuda", "cudaapi/driver", "internal/picture", "kernel/display", "kernel/plot"},
 	"kernel/timeline":       {"cudaapi/cuda", "cudaapi/trace", "kernel/display", "kernel/plot"},
 
 	// Go in cells.

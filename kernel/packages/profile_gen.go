@@ -20,6 +20,7 @@ func profilePackage() host.Package {
 			"Peak":      reflect.ValueOf((*profile.Peak)(nil)),
 			"Profile":   reflect.ValueOf((*profile.Profile)(nil)),
 			"Record":    reflect.ValueOf(profile.Record),
+			"Source":    reflect.ValueOf(&profile.Source).Elem(),
 			"Within":    reflect.ValueOf(profile.Within),
 		},
 		Docs: map[string]string{
@@ -61,7 +62,8 @@ func profilePackage() host.Package {
 			"Profile.Roofline": "Roofline draws what the kernels reach, over their intensity, under what the device can do.\nIt is an error if none computes with numbers that have a point.",
 			"Profile.String":   "String is the profile as text.",
 			"Record":           "Record runs f and counts what the kernels do that run meanwhile, as %%profile does with a\ncell: [Last] is that then. It waits for the work that f leaves in queues.",
-			"Within":           "Within is Record for the kernel: source gives the text that a kernel's lines are of.",
+			"Source":           "Source gives the text that a kernel's lines are of, by its name; \"\" where it is not known. The\nkernel sets it.",
+			"Within":           "Within is Record of what may fail.",
 		},
 		Params: map[string][]string{
 			"Kernel.Line":      {"part", "sum"},
@@ -70,7 +72,7 @@ func profilePackage() host.Package {
 			"Kernel.Sum":       {"sum"},
 			"Profile.Kernel":   {"name", ""},
 			"Record":           {"title", "f", "", ""},
-			"Within":           {"_", "title", "source", "run", "p", "err"},
+			"Within":           {"title", "run", "p", "err"},
 		},
 	}
 }

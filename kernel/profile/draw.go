@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"gocuda/cudaapi/driver"
+	"gocuda/internal/picture"
 	"gocuda/kernel/display"
 	"gocuda/kernel/plot"
 )
@@ -168,6 +169,9 @@ func (k *Kernel) Sentences() (list []string) {
 	}
 	list = append(list, fmt.Sprintf("A launch takes %v%s: %s, %s.", k.Time().Round(time.Nanosecond), by, scaled(k.Bandwidth(), "B/s"), scaled(k.Rate(), "flop/s")),
 		fmt.Sprintf("That is %s of the peak, which for this kernel is %s.", percent(k.OfPeak()), roof))
+	if k.OfPeak() > 1 {
+		list = append(list, "More than the peak of memory: what it moves stayed in the L2 cache.")
+	}
 	if threads%32 != 0 {
 		list = append(list, fmt.Sprintf("The last warp of each block has %d lanes of 32.", threads%32))
 	}
@@ -307,11 +311,10 @@ func (p *Profile) Roofline() (display.Bundle, error) {
 func (p *Profile) Draw() (display.Bundle, error) {
 	b := display.Bundle{Data: map[string]any{}}
 	var page, marks strings.Builder
-	if picture, err := p.Roofline(); err == nil {
-		b.Data["image/svg+xml"] = picture.Data["image/svg+xml"]
-		if text, ok := picture.Data["text/html"].(string); ok {
-			page.WriteString(text)
-		}
+	if roof, err := p.Roofline(); err == nil {
+		svg, _ := roof.Data["image/svg+xml"].(string)
+		b.Data["image/svg+xml"] = svg
+		page.WriteString(picture.HTML(svg))
 	}
 	for _, k := range p.Kernels {
 		page.WriteString(k.html())

@@ -10,7 +10,6 @@ package profile
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,11 +66,15 @@ func Last() (*Profile, error) {
 // Record runs f and counts what the kernels do that run meanwhile, as %%profile does with a
 // cell: [Last] is that then. It waits for the work that f leaves in queues.
 func Record(title string, f func()) (*Profile, error) {
-	return Within(context.Background(), title, nil, func() error { f(); return nil })
+	return Within(title, func() error { f(); return nil })
 }
 
-// Within is Record for the kernel: source gives the text that a kernel's lines are of.
-func Within(_ context.Context, title string, source func(name string) string, run func() error) (p *Profile, err error) {
+// Source gives the text that a kernel's lines are of, by its name; "" where it is not known. The
+// kernel sets it.
+var Source = func(name string) string { return "" }
+
+// Within is Record of what may fail.
+func Within(title string, run func() error) (p *Profile, err error) {
 	if _, err := cuda.Devices(); err != nil { // which opens the back end
 		return nil, err
 	}
@@ -93,7 +96,7 @@ func Within(_ context.Context, title string, source func(name string) string, ru
 		defer mu.Unlock()
 		p = &Profile{Title: title}
 		for _, c := range list {
-			p.add(c, source)
+			p.add(c)
 		}
 		for _, k := range p.Kernels {
 			var e error
@@ -108,7 +111,7 @@ func Within(_ context.Context, title string, source func(name string) string, ru
 }
 
 // add adds a launch.
-func (p *Profile) add(c *driver.Counts, source func(string) string) {
+func (p *Profile) add(c *driver.Counts) {
 	for _, k := range p.Kernels {
 		if k.Kernel == c.Kernel && k.Source == c.Source && k.Device == c.Device && k.Grid == c.Grid && k.Block == c.Block && k.SharedBytes == c.SharedBytes {
 			k.join(c)
@@ -116,10 +119,8 @@ func (p *Profile) add(c *driver.Counts, source func(string) string) {
 		}
 	}
 	k := &Kernel{Counts: *c, Launches: 1}
-	if source != nil {
-		if text := source(c.Source); text != "" {
-			k.Text = strings.Split(text, "\n")
-		}
+	if text := Source(c.Source); text != "" {
+		k.Text = strings.Split(text, "\n")
 	}
 	p.Kernels = append(p.Kernels, k)
 }

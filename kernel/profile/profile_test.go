@@ -65,10 +65,10 @@ func TestLaunchesAreJoined(t *testing.T) {
 	one := func(block uint32, lines ...driver.LineCounts) *driver.Counts {
 		return &driver.Counts{Kernel: "k", Source: "In[2]", Grid: driver.Dim3{X: 1, Y: 1, Z: 1}, Block: driver.Dim3{X: block, Y: 1, Z: 1}, Read: 32, Duration: 2, Lines: lines}
 	}
-	source := func(name string) string { return map[string]string{"In[2]": "a\nb | c\nd"}[name] }
-	p.add(one(32, driver.LineCounts{Line: 2, Instructions: 1}), source)
-	p.add(one(32, driver.LineCounts{Line: 1, Instructions: 5}, driver.LineCounts{Line: 2, Instructions: 2}), source)
-	p.add(one(64, driver.LineCounts{Line: 3, Instructions: 1}), source)
+	Source = func(name string) string { return map[string]string{"In[2]": "a\nb | c\nd"}[name] }
+	p.add(one(32, driver.LineCounts{Line: 2, Instructions: 1}))
+	p.add(one(32, driver.LineCounts{Line: 1, Instructions: 5}, driver.LineCounts{Line: 2, Instructions: 2}))
+	p.add(one(64, driver.LineCounts{Line: 3, Instructions: 1}))
 	if len(p.Kernels) != 2 {
 		t.Fatal(len(p.Kernels))
 	}

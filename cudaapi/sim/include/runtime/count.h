@@ -125,28 +125,45 @@ static GOCUDA_RAW void count_global(Counts *c, CountSite *s, CountNote *n, gocud
     s->sectors += count;
 }
 
-// count_shared: shared memory has 32 banks of four bytes. In a turn each bank gives one word, to whoever wants it.
-// Accesses of eight bytes come by half warps, of sixteen by quarters.
-static GOCUDA_RAW void count_shared(CountSite *s, CountNote *n, gocuda_u32 bytes) {
-    gocuda_u32 parts = bytes > 8 ? 4 : bytes > 4 ? 2 : 1, size = 32 / parts;
-    for (gocuda_u32 p = 0; p < parts; p++) {
-        gocuda_u32 lanes = n->lanes >> (p * size) & (gocuda_u32)((1ul << size) - 1);
-        if (!lanes) continue;
-        gocuda_u64 words[128];
-        gocuda_u32 count = 0, bank[32] = {}, most = 0;
-        for (; lanes; lanes &= lanes - 1) {
-            gocuda_u64 a = n->a[p * size + (gocuda_u32)__builtin_ctz(lanes)];
-            for (gocuda_u64 word = a >> 2; word <= (a + bytes - 1) >> 2; word++) {
-                gocuda_u32 i = count;
-                while (i && words[i - 1] != word) i--;
-                if (i || count == 128) continue;
-                words[count++] = word;
-                gocuda_u32 in = ++bank[word % 32];
-                if (in > most) most = in;
-            }
+// count_banks: shared memory has 32 banks of four bytes. In a turn each bank gives one word, to all lanes that want it.
+static GOCUDA_RAW void count_banks(CountSite *s, CountNote *n, gocuda_u32 lanes, gocuda_u32 bytes) {
+    if (!lanes) return;
+    gocuda_u64 words[128];
+    gocuda_u32 count = 0, bank[32] = {}, most = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        gocuda_u64 a = n->a[__builtin_ctz(lanes)];
+        for (gocuda_u64 word = a >> 2; word <= (a + bytes - 1) >> 2; word++) {
+            gocuda_u32 i = count;
+            while (i && words[i - 1] != word) i--;
+            if (i || count == 128) continue;
+            words[count++] = word;
+            gocuda_u32 in = ++bank[word % 32];
+            if (in > most) most = in;
         }
-        s->wavefronts += most;
-        s->least++;
+    }
+    s->wavefronts += most;
+    s->least++;
+}
+
+// count_paired: lanes that are so far apart have the same address, where both are there.
+static GOCUDA_RAW bool count_paired(CountNote *n, gocuda_u32 lanes, gocuda_u32 apart) {
+    for (gocuda_u32 left = lanes; left; left &= left - 1) {
+        gocuda_u32 i = (gocuda_u32)__builtin_ctz(left);
+        if ((lanes >> (i ^ apart) & 1) && n->a[i] != n->a[i ^ apart]) return false;
+    }
+    return true;
+}
+
+// count_shared: accesses of eight bytes come by half warps, of sixteen by quarters. Loads of two halves, or of two
+// quarters of a half, come together if lanes in pairs have the same address or one of them is not there: measured on an H200.
+static GOCUDA_RAW void count_shared(CountSite *s, CountNote *n, gocuda_u32 bytes, gocuda_u32 kind) {
+    if (bytes <= 4) return count_banks(s, n, n->lanes, bytes);
+    gocuda_u32 size = bytes > 8 ? 8 : 16;
+    for (gocuda_u32 at = 0; at < 32; at += 2 * size) {
+        gocuda_u32 half = (1u << size) - 1, one = n->lanes & half << at, two = n->lanes & half << (at + size), both = one | two;
+        if (kind == countLoad && (count_paired(n, both, 1) || count_paired(n, both, 2))) one = both, two = 0;
+        count_banks(s, n, one, bytes);
+        count_banks(s, n, two, bytes);
     }
 }
 
@@ -171,7 +188,7 @@ static GOCUDA_RAW void count_note(Counts *c, Block *block, gocuda_u64 shared, Co
     }
     if (within) {
         for (gocuda_u32 left = n->lanes; left; left &= left - 1) n->a[__builtin_ctz(left)] -= (gocuda_u64)block->shared;
-        count_shared(s, n, bytes);
+        count_shared(s, n, bytes, kind);
     } else {
         if (kind != countAtomic) count_global(c, s, n, n->lanes, bytes, kind);
     }
