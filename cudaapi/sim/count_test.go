@@ -129,11 +129,20 @@ func TestCount(t *testing.T) {
 				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
 			}, []uint64{2, 8, 8}},
 		{"banks: vectors that lanes share", kernel("__shared__ float4 s[64];", "s[t] = ((float4 *)a)[i];", "__syncthreads();", "((float4 *)b)[i] = s[t / 2];"), dim(1), dim(64), 4, 6,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Loads; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 4, 4}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Loads
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 4, 4}},
 		{"banks: eight bytes", kernel("__shared__ float2 s[256];", "s[t] = ((float2 *)a)[i];", "__syncthreads();", "((float2 *)b)[i] = s[n * t];"), dim(1), dim(64), 2, 6,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Loads; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 8, 4}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Loads
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 8, 4}},
 		{"banks: eight bytes of every second lane", kernel("__shared__ float2 s[256];", "s[t] = ((float2 *)a)[i];", "__syncthreads();", "if (t % 2 == 0) ((float2 *)b)[i] = s[n * t];"), dim(1), dim(64), 2, 6,
-			func(l driver.LineCounts) []uint64 { s := l.Shared.Loads; return []uint64{s.Requests, s.Wavefronts, s.Ideal} }, []uint64{2, 8, 2}},
+			func(l driver.LineCounts) []uint64 {
+				s := l.Shared.Loads
+				return []uint64{s.Requests, s.Wavefronts, s.Ideal}
+			}, []uint64{2, 8, 2}},
 		{"atomics that meet", kernel("atomicAdd(&b[t % n], 1.0f);"), dim(1), dim(64), 4, 3,
 			func(l driver.LineCounts) []uint64 {
 				a := l.Global.Atomics
