@@ -146,22 +146,23 @@ static GOCUDA_RAW void count_banks(CountSite *s, CountNote *n, gocuda_u32 lanes,
 }
 
 // count_paired: lanes that are so far apart have the same address, where both are there.
-static GOCUDA_RAW bool count_paired(CountNote *n, gocuda_u32 lanes, gocuda_u32 apart) {
-    for (gocuda_u32 left = lanes; left; left &= left - 1) {
+static GOCUDA_RAW bool count_paired(CountNote *n, gocuda_u32 apart) {
+    for (gocuda_u32 left = n->lanes; left; left &= left - 1) {
         gocuda_u32 i = (gocuda_u32)__builtin_ctz(left);
-        if ((lanes >> (i ^ apart) & 1) && n->a[i] != n->a[i ^ apart]) return false;
+        if ((n->lanes >> (i ^ apart) & 1) && n->a[i] != n->a[i ^ apart]) return false;
     }
     return true;
 }
 
 // count_shared: accesses of eight bytes come by half warps, of sixteen by quarters. Loads of two halves, or of two
-// quarters of a half, come together if lanes in pairs have the same address or one of them is not there: measured on an H200.
+// quarters of a half, come together if all lanes in pairs have the same address or one of them is not there: measured on an H200.
 static GOCUDA_RAW void count_shared(CountSite *s, CountNote *n, gocuda_u32 bytes, gocuda_u32 kind) {
     if (bytes <= 4) return count_banks(s, n, n->lanes, bytes);
     gocuda_u32 size = bytes > 8 ? 8 : 16;
+    bool paired = kind == countLoad && (count_paired(n, 1) || count_paired(n, 2));
     for (gocuda_u32 at = 0; at < 32; at += 2 * size) {
-        gocuda_u32 half = (1u << size) - 1, one = n->lanes & half << at, two = n->lanes & half << (at + size), both = one | two;
-        if (kind == countLoad && (count_paired(n, both, 1) || count_paired(n, both, 2))) one = both, two = 0;
+        gocuda_u32 half = (1u << size) - 1, one = n->lanes & half << at, two = n->lanes & half << (at + size);
+        if (paired) one |= two, two = 0;
         count_banks(s, n, one, bytes);
         count_banks(s, n, two, bytes);
     }
