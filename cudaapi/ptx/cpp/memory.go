@@ -72,7 +72,7 @@ func (b *body) load(i *ptx.Instruction) {
 	}
 	at := b.pointer(i.Operands[1], a.space)
 	if b.told(a.space) && a.order != "" {
-		b.emit("{ const gocuda_u64 gocuda_o = %s;", at)
+		b.emit("{ const gocuda_u64 gocuda_o = %s; gocuda::order_turn();", at)
 		defer b.emit("}")
 		defer b.tell(i, a, "gocuda_o", 1, nil)
 	} else {
@@ -184,7 +184,7 @@ func (b *body) atomic(i *ptx.Instruction) {
 	}
 	at := b.pointer(operands[0], a.space)
 	if b.told(a.space) {
-		b.emit("{ const gocuda_u64 gocuda_o = %s;", at)
+		b.emit("{ const gocuda_u64 gocuda_o = %s; gocuda::order_turn();", at)
 		at = "gocuda_o"
 		defer b.emit("}")
 		defer b.tell(i, a, at, max(a.vector, 1), nil)

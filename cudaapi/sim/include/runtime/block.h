@@ -132,7 +132,7 @@ static GOCUDA_RAW void meet_at(Block *b, gocuda_u32 number, Worker *w) {
     }
     if (at->threads ? 32 * (gocuda_u32)__builtin_popcount(whole) < at->threads : missing) return;
     if (__atomic_load_n(&w->launch->stop, __ATOMIC_RELAXED)) w->dead = 1;
-    GOCUDA_ORDER(order_group(w, b, at->here, whole, at->queue.first));
+    GOCUDA_ORDER(order_group(w, b, number, at->here, whole, at->queue.first));
     Queue all = at->queue;
     if (!all.first) all.end = &all.first;
     clear(at->queue);
@@ -170,7 +170,7 @@ GOCUDA_CALL void come_to(gocuda_u32 number, gocuda_u32 threads, gocuda_u32 predi
     at->threads = threads;
     at->here[warp] |= lane;
     if (predicate) at->yes[warp] |= lane;
-    GOCUDA_ORDER(order_came(t));
+    GOCUDA_ORDER(order_came(t, number, waits));
     if (waits) append(at->queue, t);
     meet_at(b, number, t->worker);
     if (waits) suspend(t);

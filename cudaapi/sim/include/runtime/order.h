@@ -40,7 +40,7 @@ struct Cell {
 
 struct CellPage {
     gocuda_u64 number;
-    bool bytes;
+    bool bytes, flags; // a cell for each byte; flags lie here
     CellPage *next;
     Cell *cells;
 };
@@ -52,7 +52,9 @@ struct OrderThread {
     gocuda_u32 number;      // of the last
     gocuda_u64 beyond;      // those that it has come past since
     const Known *known;
-    const Known *seen[2], *fenced[2]; // what atomic operations have seen, and what fences let others see: in the block, everywhere
+    // What strong operations have seen of threads of the block, the cluster and elsewhere, and what
+    // fences let these see.
+    const Known *seen[3], *fenced[3];
 };
 
 struct OrderWarp {
@@ -63,15 +65,25 @@ struct OrderWarp {
 struct OrderBlock {
     gocuda_u32 number, base, index[3];
     gocuda_u32 stretch; // a number for what lies between two barriers
+    const Known *arrived[16]; // what threads knew that came to a barrier with a number and did not wait
     OrderWarp warps[32];
     OrderThread threads[1024];
 };
 
-// Flag is memory by which threads tell each other something.
+// Release is what a thread lets others know, and how far.
+struct Release {
+    gocuda_u32 scope, block, thread; // ~0 if it was several
+    const Known *what;
+    Release *next;
+};
+
+// Flag is memory by which threads tell each other something: what was released by its last strong
+// write and those that this one saw.
 struct Flag {
     gocuda_u64 address;
-    gocuda_u32 block;
-    const Known *within, *everywhere;
+    gocuda_u32 block, scope, size; // of the last write; size 0: it is none that tells anything
+    Release *list;
+    const Known *arrived; // of a barrier in memory
 };
 
 // Found has the same layout in races.go of the package.
@@ -195,12 +207,17 @@ static GOCUDA_RAW const Known *release_clock(Order *o, OrderBlock *b, gocuda_u32
 // Meetings.
 static GOCUDA_RAW void share(Order *o, OrderThread *to, const OrderThread *from) {
     to->known = joined(o, to->known, from->known);
-    for (int i = 0; i < 2; i++) to->seen[i] = joined(o, to->seen[i], from->seen[i]), to->fenced[i] = joined(o, to->fenced[i], from->fenced[i]);
+    for (int i = 0; i < 3; i++) to->seen[i] = joined(o, to->seen[i], from->seen[i]), to->fenced[i] = joined(o, to->fenced[i], from->fenced[i]);
+}
+
+// alike reports whether two threads know the same of others.
+static GOCUDA_INLINE GOCUDA_RAW bool alike(const OrderThread *t, const OrderThread *u) {
+    return t->known == u->known && !__builtin_memcmp(t->seen, u->seen, sizeof t->seen) && !__builtin_memcmp(t->fenced, u->fenced, sizeof t->fenced);
 }
 
 static GOCUDA_RAW void learn_all(OrderThread *t, const OrderThread *all) {
     t->known = all->known;
-    for (int i = 0; i < 2; i++) t->seen[i] = all->seen[i], t->fenced[i] = all->fenced[i];
+    for (int i = 0; i < 3; i++) t->seen[i] = all->seen[i], t->fenced[i] = all->fenced[i];
 }
 
 static GOCUDA_RAW Found *found_new(Order *o, gocuda_u32 kind, gocuda_u32 first, gocuda_u32 second, gocuda_u32 how) {
@@ -254,8 +271,7 @@ static GOCUDA_RAW void order_met(Worker *w, Block *block) {
         OrderThread *t = &b->threads[i];
         if (t->clock > top) top = t->clock;
         if (t->barriers > b->threads[most].barriers) most = i;
-        if (t->known != all.known || t->seen[0] != all.seen[0] || t->seen[1] != all.seen[1] || t->fenced[0] != all.fenced[0] || t->fenced[1] != all.fenced[1])
-            share(o, &all, t);
+        if (!alike(t, &all)) share(o, &all, t);
     }
     for (gocuda_u32 i = 0; i < n; i++) { // others have ended
         OrderThread *t = &b->threads[i];
@@ -287,8 +303,7 @@ static GOCUDA_RAW void order_warp(Worker *w, Block *block, gocuda_u32 number, go
     for (gocuda_u32 left = lanes; left; left &= left - 1) {
         OrderThread *t = &first[__builtin_ctz(left)];
         if (t->clock > top) top = t->clock;
-        if (t->known != all.known || t->seen[0] != all.seen[0] || t->seen[1] != all.seen[1] || t->fenced[0] != all.fenced[0] || t->fenced[1] != all.fenced[1])
-            share(o, &all, t);
+        if (!alike(t, &all)) share(o, &all, t);
     }
     gocuda_u32 missing = first[one].mask & there & ~lanes;
     if (missing) found_lines(o, b, foundEnded, number * 32 + one, number * 32 + (gocuda_u32)__builtin_ctz(missing), first[one].mask);
@@ -316,15 +331,17 @@ static GOCUDA_RAW void order_warp(Worker *w, Block *block, gocuda_u32 number, go
 }
 
 // order_came: a thread has come to a barrier that not all wait at.
-static GOCUDA_RAW void order_came(Thread *t) {
+static GOCUDA_RAW void order_came(Thread *t, gocuda_u32 number, gocuda_u32 waits) {
     Order *o = order_of(t);
     if (!o) return;
-    OrderThread *me = &order_block(o, t)->threads[t->rank];
-    me->came = me->clock++;
+    OrderBlock *b = order_block(o, t);
+    OrderThread *me = &b->threads[t->rank];
+    if (waits) me->came = me->clock++;
+    else b->arrived[number] = joined(o, b->arrived[number], release_clock(o, b, t->rank));
 }
 
 // order_group: threads have met at a barrier with a number; those in the queue have waited.
-static GOCUDA_RAW void order_group(Worker *w, Block *block, const gocuda_u32 *here, gocuda_u32 whole, Thread *queue) {
+static GOCUDA_RAW void order_group(Worker *w, Block *block, gocuda_u32 number, const gocuda_u32 *here, gocuda_u32 whole, Thread *queue) {
     Order *o = (Order *)w->launch->order;
     if (!o || o->full) return;
     OrderBlock *b = (OrderBlock *)block->order;
@@ -332,26 +349,30 @@ static GOCUDA_RAW void order_group(Worker *w, Block *block, const gocuda_u32 *he
     for (gocuda_u32 i = 0; i < 32; i++)
         if (whole >> i & 1) came += (gocuda_u32)__builtin_popcount(here[i]);
     for (Thread *t = queue; t; t = t->next) waited += whole >> (t->rank / 32) & 1;
+    OrderThread all = {};
+    all.known = b->arrived[number];
+    b->arrived[number] = nullptr;
     if (came == w->threads && waited == came) return order_met(w, block);
+    gocuda_u32 clocks[1024] = {}; // what the waiting threads know of each of the block's
+    for (Thread *t = queue; t; t = t->next) {
+        gocuda_u32 r = t->rank, first = r / 32 * 32;
+        if (!(whole >> (r / 32) & 1)) continue;
+        OrderWarp *warp = &b->warps[r / 32];
+        for (gocuda_u32 i = 0; i < 32; i++) {
+            gocuda_u32 clock = warp->lanes && warp->lanes[r % 32][i] > warp->base ? warp->lanes[r % 32][i] : warp->base;
+            if (clock > clocks[first + i]) clocks[first + i] = clock;
+        }
+        if (b->threads[r].came + 1 > clocks[r]) clocks[r] = b->threads[r].came + 1;
+        share(o, &all, &b->threads[r]);
+    }
     Known *k = (Known *)order_room(o, sizeof(Known) + 1025 * sizeof(Known::Upto));
     if (o->full) return;
     gocuda_u64 key = block_key(b->number), n = 0;
     k->of[n++] = {key, b->base};
-    OrderThread all = {};
-    for (gocuda_u32 r = 0; r < w->threads; r++) {
-        if (!(whole >> (r / 32) & 1)) continue;
-        OrderWarp *warp = &b->warps[r / 32];
-        gocuda_u64 clock = warp->base;
-        bool in = here[r / 32] >> (r % 32) & 1;
-        if (in && b->threads[r].came + 1ul > clock) clock = b->threads[r].came + 1;
-        for (int i = 0; i < 32 && warp->lanes; i++)
-            if ((here[r / 32] >> i & 1) && warp->lanes[i][r % 32] > clock) clock = warp->lanes[i][r % 32];
-        if (clock > b->base) k->of[n++] = {key + 1 + r, clock};
-        if (in) share(o, &all, &b->threads[r]);
-    }
+    for (gocuda_u32 r = 0; r < w->threads; r++)
+        if (clocks[r] > b->base) k->of[n++] = {key + 1 + r, clocks[r]};
     k->n = n;
-    o->used -= (1025 - n) * sizeof(Known::Upto) & ~15ul;
-    if ((char *)&k->of[n] > (char *)o + o->used) o->used += (gocuda_u64)((char *)&k->of[n] - ((char *)o + o->used)); // others were made since
+    o->used -= (1025 - n) * sizeof(Known::Upto); // the last that was given
     all.known = joined(o, all.known, k);
     b->stretch = (gocuda_u32)++o->stretches;
     for (Thread *t = queue; t; t = t->next)
@@ -461,6 +482,7 @@ static GOCUDA_RAW void order_begin(Worker *w, Block *block, gocuda_u64 number) {
     block->order = b;
     b->number = (gocuda_u32)number, b->base = 1;
     b->stretch = (gocuda_u32)++o->stretches;
+    for (int i = 0; i < 16; i++) b->arrived[i] = nullptr;
     set_index(b->index, l, number);
     for (gocuda_u32 i = 0; i * 32 < w->threads; i++) {
         b->warps[i].base = 1;
@@ -486,17 +508,30 @@ static GOCUDA_INLINE GOCUDA_RAW bool before(OrderBlock *b, OrderThread *me, gocu
     return knows(me->known, p);
 }
 
+// apart is the scope that two blocks need: 0 is that of a block, 1 of a cluster, 2 of a device.
+static GOCUDA_INLINE GOCUDA_RAW gocuda_u32 apart(Launch *l, gocuda_u32 one, gocuda_u32 other) {
+    if (one == other) return 0;
+    return l->cluster[0] > 1 && one / l->cluster[0] == other / l->cluster[0] ? 1 : 2;
+}
+
+// in_scope reports whether each of two strong accesses is in the other's scope.
+static GOCUDA_INLINE GOCUDA_RAW bool in_scope(Launch *l, Accessed p, Accessed q) {
+    gocuda_u32 x = p.what >> scopeAt & 3, y = q.what >> scopeAt & 3;
+    return (x < y ? x : y) >= apart(l, p.thread >> 10, q.thread >> 10);
+}
+
+// scope_of is a strong access's; a system is one device here.
+static GOCUDA_INLINE GOCUDA_RAW gocuda_u32 scope_of(Accessed p) { return (p.what >> scopeAt & 3) < 2 ? p.what >> scopeAt & 3 : 2; }
+
+static GOCUDA_RAW bool saw(OrderThread *me, Accessed p) { return knows(me->seen[0], p) || knows(me->seen[1], p) || knows(me->seen[2], p); }
+
 // together reports whether two strong accesses are in each other's scope, so that memory itself orders them.
 static GOCUDA_RAW bool together(Launch *l, OrderBlock *b, OrderThread *me, gocuda_u32 rank, Accessed p, Accessed q, bool same) {
-    bool block = p.thread >> 10 == q.thread >> 10;
-    if (!block) {
-        gocuda_u32 x = p.what >> scopeAt & 3, y = q.what >> scopeAt & 3, least = x < y ? x : y;
-        bool cluster = l->cluster[0] > 1 && (p.thread >> 10) / l->cluster[0] == (q.thread >> 10) / l->cluster[0];
-        if (least == 0 || (least == 1 && !cluster)) return false;
-    }
+    if (!in_scope(l, p, q)) return false;
     if (!(p.what & q.what & isVolatile)) return true;
     // Between volatile accesses of one warp nothing but a barrier makes lanes wait, and two volatile writes may lose one.
-    if (knows(me->seen[0], p) || knows(me->seen[1], p)) return true;
+    bool block = p.thread >> 10 == q.thread >> 10;
+    if (saw(me, p)) return true;
     Accessed last = p;
     last.clock--; // if it is known up to the fence before it, it was seen
     if (p.what & q.what & isWrite) return same || (last.clock && before(b, me, rank, last));
@@ -506,7 +541,7 @@ static GOCUDA_RAW bool together(Launch *l, OrderBlock *b, OrderThread *me, gocud
 static __attribute__((noinline)) GOCUDA_RAW void found_race(Order *o, Launch *l, OrderThread *me, Accessed p, Accessed q, gocuda_u64 a, bool same) {
     gocuda_u32 how = same ? howSame : 0;
     bool guess = ((p.what & (isPolled | isStrong)) == isPolled && (q.what & isAtomic)) || ((q.what & (isPolled | isStrong)) == isPolled && (p.what & isAtomic));
-    if (guess || knows(me->seen[0], p) || knows(me->seen[1], p)) how |= howAlmost;
+    if (guess || saw(me, p)) how |= howAlmost;
     how |= howWide * (p.thread >> 10 != q.thread >> 10 ? 2 : p.thread >> 5 != q.thread >> 5);
     Found *f = found_new(o, foundRace, p.what, q.what, how);
     if (!f) return;
@@ -531,62 +566,200 @@ static GOCUDA_RAW bool differs(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value) 
     return true;
 }
 
-// covers reports whether all that would race with p would do so with q, which comes after it.
-static GOCUDA_INLINE GOCUDA_RAW bool covers(gocuda_u32 q, gocuda_u32 p) {
+// covers reports whether all that would race with p would do so with q, which comes after it. Strong
+// ones that q has in its scope, and p has not, would not: those of its block, if p is another's.
+static GOCUDA_INLINE GOCUDA_RAW bool covers(Accessed q, Accessed p) {
     constexpr gocuda_u32 kind = isWrite | isStrong;
-    gocuda_u32 x = q & kind, y = p & kind;
-    if (x == y) return !(q & isStrong) || (q >> scopeAt & 3) <= (p >> scopeAt & 3);
-    if (x == 0) return y == isStrong;
-    if (x == (isWrite | isStrong)) return y == isStrong;
-    return false;
+    gocuda_u32 x = q.what & kind, y = p.what & kind;
+    if (x == 0) return !(y & isWrite);
+    if (x == isWrite) return !(y & isStrong);
+    if (x != y && (x != kind || y != isStrong)) return false;
+    return scope_of(q) <= scope_of(p) && q.thread >> 10 == p.thread >> 10;
 }
 
 static __attribute__((noinline)) GOCUDA_RAW void cell_access(Order *o, Launch *l, OrderBlock *b, OrderThread *me, gocuda_u32 rank, Cell *c, Accessed q, gocuda_u64 a, gocuda_u64 at, gocuda_u64 value) {
+    MoreAccesses *m = c->more;
+    gocuda_u32 n = c->first.clock ? 1 + (m ? m->n : 0) : 0; // in the order in which they were done
+    auto of = [&](gocuda_u32 i) __attribute__((always_inline)) -> Accessed & { return i ? m->of[i - 1] : c->first; };
+    // seen reports whether a strong write was seen, directly or by atomic operations on the way,
+    // by one that comes before this access: it comes before it, too. What comes later may have this
+    // one for it.
+    auto seen = [&](gocuda_u32 i, bool later) {
+        Accessed last = of(i);
+        for (i++; i < n + later; i++) {
+            Accessed z = i < n ? of(i) : q;
+            if (!(z.what & isStrong)) continue;
+            bool linked = in_scope(l, last, z) && !((last.what ^ z.what) >> sizeAt & 7), reads = (z.what & isAtomic) || !(z.what & isWrite);
+            if (linked && reads && (z.thread == q.thread || before(b, me, rank, z))) return true;
+            if (!(z.what & isWrite)) continue;
+            if (!linked || !reads) return false;
+            last = z;
+        }
+        return false;
+    };
     int known = -1; // whether what is written is another value
-    auto check = [&](Accessed p) __attribute__((always_inline)) {
+    auto check = [&](Accessed p, gocuda_u32 i) __attribute__((always_inline)) {
         if (!p.clock || !((p.what | q.what) & isWrite) || before(b, me, rank, p)) return;
         bool both = p.what & q.what & isWrite;
         if (both && known < 0) known = differs(a, q.what, value);
         if ((p.what & q.what & isStrong) && together(l, b, me, rank, p, q, both && !known)) return;
+        if ((p.what & (isWrite | isStrong)) == (isWrite | isStrong) && seen(i, false)) return;
         found_race(o, l, me, p, q, at, both && !known && !((p.what | q.what) & isAtomic));
     };
-    check(c->write);
-    check(c->first);
-    MoreAccesses *m = c->more;
-    if (m)
-        for (gocuda_u32 i = 0; i < m->n; i++) check(m->of[i]);
+    check(c->write, 0);
+    for (gocuda_u32 i = 0; i < n; i++) check(of(i), i);
     if ((q.what & (isWrite | isStrong)) == isWrite) {
         c->write = q;
         c->first.clock = 0;
         if (m) m->n = m->enough = 0;
         return;
     }
-    // What this access covers goes.
-    auto gone = [&](Accessed p) __attribute__((always_inline)) { return !p.clock || (covers(q.what, p.what) && before(b, me, rank, p)); };
-    if (m)
-        for (gocuda_u32 i = 0; i < m->n;) {
-            if (gone(m->of[i])) m->of[i] = m->of[--m->n];
-            else i++;
+    // What this access covers goes, but for what tells who has seen a strong write that stays: the
+    // first of each thread, and writes that are seen where that one is not, or end what is seen.
+    gocuda_u32 going = 0;
+    Accessed write = {};
+    for (gocuda_u32 i = 0; i < n; i++) {
+        constexpr gocuda_u32 kind = isWrite | isStrong;
+        Accessed p = of(i);
+        bool goes = covers(q, p) && (before(b, me, rank, p) || ((p.what & kind) == kind && seen(i, true)));
+        if (goes && write.clock && (p.what & isStrong)) {
+            constexpr gocuda_u32 width = 7u << sizeAt;
+            if (p.what & isWrite) goes = (p.what & isAtomic) && p.thread >> 10 == write.thread >> 10 && (write.what & width) == (p.what & width) && scope_of(write) >= scope_of(p);
+            bool first = true;
+            for (gocuda_u32 k = i; first && k > 0; k--) {
+                Accessed z = of(k - 1);
+                if (going >> (k - 1) & 1 || !(z.what & isStrong)) continue;
+                if (z.thread == p.thread && (z.what & (isWrite | isAtomic)) != isWrite) first = false;
+                else if (z.what & isWrite) break;
+            }
+            goes = goes && !first;
         }
-    if (gone(c->first)) {
-        c->first = q;
+        if (goes) going |= 1u << i;
+        else if ((p.what & kind) == kind) write = p;
+    }
+    gocuda_u32 left = 0;
+    for (gocuda_u32 i = 0; i < n; i++)
+        if (!(going >> i & 1)) of(left++) = of(i);
+    n = left;
+    if (n && !m && !(m = c->more = more_new(o))) return;
+    if (n == 8) { // the oldest goes: those that come after may tell what was seen. Of plain reads two of a warp are enough, and four of a block.
+        gocuda_u32 i = 0;
+        if (!(q.what & (isWrite | isStrong))) {
+            gocuda_u32 warp = 0, block = 0, in_warp = 0, in_block = 0;
+            for (gocuda_u32 k = 0; k < 8; k++) {
+                if (of(k).what & (isWrite | isStrong)) continue;
+                i = k;
+                if (of(k).thread >> 5 == q.thread >> 5) warp++, in_warp = k;
+                if (of(k).thread >> 10 == q.thread >> 10) block++, in_block = k;
+            }
+            i = warp > 1 ? in_warp : block > 2 ? in_block : i;
+            if (block > 3) m->enough = b->stretch;
+        }
+        for (n--; i < n; i++) of(i) = of(i + 1);
+    }
+    of(n) = q;
+    if (m) m->n = n;
+}
+
+// Flags.
+static GOCUDA_RAW Flag *flag_at(Order *o, gocuda_u64 a, bool make) {
+    if (!o->nflags && !make) return nullptr;
+    gocuda_u64 i = (a >> 2) * 0x9e3779b97f4a7c15ul >> 44;
+    for (; o->flags[i].address; i = (i + 1) % orderFlags)
+        if (o->flags[i].address == a) return &o->flags[i];
+    if (!make) return nullptr;
+    if (++o->nflags > orderFlags / 2) {
+        o->full = 1;
+        return nullptr;
+    }
+    CellPage *p = page_of(o, a >> 12);
+    if (!p) return nullptr;
+    p->flags = true;
+    o->flags[i].address = a;
+    return &o->flags[i];
+}
+
+// flag_of is the flag at an address. In shared memory a block, or a cluster, finds none of those before it.
+static GOCUDA_RAW Flag *flag_of(Order *o, Thread *t, OrderBlock *b, gocuda_u64 a, bool make) {
+    Flag *f = flag_at(o, a, make);
+    Worker *w = t->worker;
+    if (f && apart(w->launch, f->block, b->number) == 2 && a - (gocuda_u64)w->shared < ((w->launch->shared + 15ul) & ~15ul) * w->slots)
+        f->arrived = nullptr, f->size = 0, f->block = b->number;
+    return f;
+}
+
+// flags_end: what is written is not what flags there told. A strong write of a whole flag tells
+// by itself.
+static __attribute__((noinline)) GOCUDA_RAW void flags_end(Order *o, gocuda_u64 a, gocuda_u64 size, gocuda_u32 what) {
+    for (gocuda_u64 at = a & ~7ul; at < a + size; at++) {
+        Flag *f = flag_at(o, at, false);
+        if (f && at + f->size > a && !((what & isStrong) && at == a && f->size == size)) f->size = 0;
+    }
+}
+
+static GOCUDA_RAW void release_by(Order *o, Flag *f, gocuda_u32 scope, gocuda_u32 thread, const Known *what) {
+    if (!what || o->full) return;
+    gocuda_u32 block = thread >> 10;
+    Release *r = f->list, *room = nullptr, *other = nullptr;
+    gocuda_u32 blocks = 0;
+    for (; r; r = r->next) {
+        if (!r->what) room = r;
+        else if (r->scope == scope && r->block == block) break;
+        else if (r->scope == 2 && blocks++ < 4) other = r;
+    }
+    if (!r && scope == 2 && blocks > 3) r = other; // of many blocks all is one
+    if (r) {
+        r->what = joined(o, r->what, what);
+        if (r->thread != thread) r->thread = ~0u;
+        if (r->block != block) r->block = ~0u;
         return;
     }
-    if (!m && !(m = c->more = more_new(o))) return;
-    gocuda_u32 i = m->n;
-    if (i < 7) {
-        m->n++;
-    } else { // of one kind two of a warp are enough, and four of a block
-        gocuda_u32 warp = 0, block = 0, at = 0, of = 0;
-        for (gocuda_u32 k = 0; k < 7; k++) {
-            if (((m->of[k].what ^ q.what) & (isWrite | isStrong))) continue;
-            if (m->of[k].thread >> 5 == q.thread >> 5) warp++, at = k;
-            if (m->of[k].thread >> 10 == q.thread >> 10) block++, of = k;
-        }
-        i = warp > 1 ? at : block > 2 ? of : q.thread % 7;
-        if (block > 3 && !(q.what & (isWrite | isStrong))) m->enough = b->stretch;
+    if (!room) {
+        room = (Release *)order_room(o, sizeof(Release));
+        if (o->full) return;
+        room->next = f->list;
+        f->list = room;
     }
-    m->of[i] = q;
+    room->scope = scope, room->block = block, room->thread = thread, room->what = what;
+}
+
+// linked reports whether a strong operation at a flag sees, or follows, its last write.
+static GOCUDA_INLINE GOCUDA_RAW bool linked(Launch *l, OrderBlock *b, Flag *f, gocuda_u32 what) {
+    if (!f || f->size != 1u << (what >> sizeAt & 7)) return false;
+    gocuda_u32 far = apart(l, f->block, b->number);
+    return (what >> scopeAt & 3) >= far && f->scope >= far;
+}
+
+// order_sees is about what a strong operation learns before it is done.
+static __attribute__((noinline)) GOCUDA_RAW void order_sees(Order *o, Thread *t, OrderBlock *b, gocuda_u32 rank, gocuda_u64 a, gocuda_u32 what) {
+    OrderThread *me = &b->threads[rank];
+    Launch *l = t->worker->launch;
+    Flag *f = flag_of(o, t, b, a, false);
+    if (!linked(l, b, f, what)) return;
+    for (Release *r = f->list; r; r = r->next) {
+        gocuda_u32 far = apart(l, r->block, b->number);
+        if (!r->what || r->scope < far) continue;
+        if ((what & isAcquire) && (what >> scopeAt & 3) >= far) me->known = joined(o, me->known, r->what);
+        else me->seen[far] = joined(o, me->seen[far], r->what);
+    }
+}
+
+// order_tells is about what a strong write lets others know.
+static __attribute__((noinline)) GOCUDA_RAW void order_tells(Order *o, Thread *t, OrderBlock *b, gocuda_u32 rank, gocuda_u64 a, gocuda_u32 what) {
+    OrderThread *me = &b->threads[rank];
+    Launch *l = t->worker->launch;
+    gocuda_u32 scope = what >> scopeAt & 3, size = 1u << (what >> sizeAt & 7), by = b->number << 10 | rank;
+    if (scope > 2) scope = 2;
+    const Known *own = what & isRelease ? release_clock(o, b, rank) : nullptr;
+    Flag *f = o->full ? nullptr : flag_of(o, t, b, a, own || me->fenced[0]);
+    if (!f || o->full) return;
+    if (!(what & isAtomic) || !linked(l, b, f, what)) // what came before is not seen any more, but for what the thread itself released here
+        for (Release *r = f->list; r; r = r->next)
+            if (f->size != size || r->thread != by) r->what = nullptr;
+    f->block = b->number, f->scope = scope, f->size = size;
+    release_by(o, f, scope, by, own);
+    for (gocuda_u32 s = 0; s < 3; s++)
+        if (s == 2 || me->fenced[s] != me->fenced[s + 1]) release_by(o, f, s, by, me->fenced[s]);
 }
 
 static GOCUDA_INLINE GOCUDA_RAW void cells_access(Order *o, Thread *t, OrderBlock *b, gocuda_u32 rank, Accessed q, gocuda_u64 a, gocuda_u64 size, gocuda_u64 value) {
@@ -604,7 +777,7 @@ static GOCUDA_INLINE GOCUDA_RAW void cells_access(Order *o, Thread *t, OrderBloc
         Cell *c = &p->cells[first];
         // The same thread has done the same before.
         if (q.what & isWrite ? c->write.thread == q.thread && c->write.clock == q.clock && !((c->write.what ^ q.what) & ~lineBits) && !c->first.clock
-                             : c->first.thread == q.thread && c->first.clock == q.clock && !((c->first.what ^ q.what) & ~(lineBits | isPolled)))
+                             : c->first.thread == q.thread && c->first.clock == q.clock && !((c->first.what ^ q.what) & ~(lineBits | isPolled)) && (!(q.what & isStrong) || !c->more || !c->more->n))
             continue;
         // All that was done here is the thread's own, or lies before a barrier of its block.
         auto old = [&](Accessed p) __attribute__((always_inline)) { return !p.clock || p.thread == q.thread || (p.thread >> 10 == b->number && p.clock < b->base); };
@@ -613,7 +786,7 @@ static GOCUDA_INLINE GOCUDA_RAW void cells_access(Order *o, Thread *t, OrderBloc
                 c->write = q, c->first.clock = 0;
                 continue;
             }
-            if (!c->first.clock || covers(q.what, c->first.what)) {
+            if (!c->first.clock || covers(q, c->first)) {
                 c->first = q;
                 continue;
             }
@@ -624,78 +797,35 @@ static GOCUDA_INLINE GOCUDA_RAW void cells_access(Order *o, Thread *t, OrderBloc
         cell_access(o, t->worker->launch, b, me, rank, c, q, a, a, value);
         if (o->full) return;
     }
-}
-
-// Flags.
-static GOCUDA_RAW Flag *flag_at(Order *o, gocuda_u64 a, bool make) {
-    if (!o->nflags && !make) return nullptr;
-    gocuda_u64 i = (a >> 2) * 0x9e3779b97f4a7c15ul >> 44;
-    for (; o->flags[i].address; i = (i + 1) % orderFlags)
-        if (o->flags[i].address == a) return &o->flags[i];
-    if (!make) return nullptr;
-    if (++o->nflags > orderFlags / 2) {
-        o->full = 1;
-        return nullptr;
-    }
-    o->flags[i].address = a;
-    return &o->flags[i];
-}
-
-// flag_of is the flag at an address. In shared memory a block finds none of those before it.
-static GOCUDA_RAW Flag *flag_of(Order *o, Thread *t, OrderBlock *b, gocuda_u64 a, bool make) {
-    Flag *f = flag_at(o, a, make);
-    Launch *l = t->worker->launch;
-    if (f && f->block != b->number && l->cluster[0] <= 1 && a - (gocuda_u64)t->shared < l->shared)
-        f->within = f->everywhere = nullptr, f->block = b->number;
-    return f;
-}
-
-static __attribute__((noinline)) GOCUDA_RAW void order_strong(Order *o, Thread *t, OrderBlock *b, gocuda_u32 rank, gocuda_u64 a, gocuda_u32 what) {
-    OrderThread *me = &b->threads[rank];
-    gocuda_u32 scope = what >> scopeAt & 3;
-    if (!(what & isWrite) || (what & isAtomic)) {
-        if (Flag *f = flag_of(o, t, b, a, false)) {
-            const Known *within = f->block == b->number ? f->within : nullptr, *everywhere = scope ? f->everywhere : nullptr;
-            if (what & isAcquire) {
-                me->known = joined(o, joined(o, me->known, within), everywhere);
-            } else {
-                me->seen[0] = joined(o, me->seen[0], within);
-                me->seen[1] = joined(o, me->seen[1], everywhere);
-            }
-        }
-    }
-    if (o->full || !(what & isWrite)) return;
-    const Known *within = me->fenced[0], *everywhere = me->fenced[1];
-    if (what & isRelease) within = everywhere = release_clock(o, b, rank);
-    if (o->full) return;
-    if (!scope) everywhere = nullptr;
-    Flag *f = flag_of(o, t, b, a, within || everywhere);
-    if (!f) return;
-    if (f->block != b->number || !(what & isAtomic)) f->within = nullptr;
-    if (!(what & isAtomic)) f->everywhere = nullptr;
-    f->block = b->number;
-    f->within = joined(o, f->within, within);
-    f->everywhere = joined(o, f->everywhere, everywhere);
+    if (__builtin_expect(p->flags, 0) && (q.what & isWrite)) flags_end(o, a, size, q.what);
 }
 
 extern "C" __attribute__((visibility("default"))) gocuda_u32 gocuda_observed = 1;
 
 static __attribute__((noinline)) GOCUDA_RAW void tire();
 
+GOCUDA_CALL void order_turn() {
+    Worker *w = self()->worker;
+    if (__builtin_expect(!w->poke, 1)) return;
+    w->poke = 0;
+    tire();
+}
+
+// after reports whether an access is told after it was done. Nothing is to come in between.
+static GOCUDA_INLINE GOCUDA_RAW bool after(gocuda_u32 what) { return (what & isStrong) && ((what & isAtomic) || !(what & isWrite)); }
+
 GOCUDA_CALL void order_access(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value) {
     Thread *t = self();
-    if (__builtin_expect(t->worker->poke, 0)) {
-        t->worker->poke = 0;
-        tire();
-    }
+    if (!after(what)) order_turn();
     Order *o = order_of(t);
     if (!o) return;
     OrderBlock *b = order_block(o, t);
     gocuda_u32 rank = t->rank;
     Worker *w = t->worker;
+    if (after(what)) order_sees(o, t, b, rank, a, what);
     if (__builtin_expect(a - (gocuda_u64)w->stacks >= GOCUDA_STACK * w->nstacks, 1))
         cells_access(o, t, b, rank, Accessed{b->number << 10 | rank, b->threads[rank].clock, what}, a, 1ul << (what >> sizeAt & 7), value);
-    if ((what & isStrong) && !o->full) order_strong(o, t, b, rank, a, what);
+    if ((what & (isStrong | isWrite)) == (isStrong | isWrite) && !o->full) order_tells(o, t, b, rank, a, what);
 }
 
 GOCUDA_CALL void order_range(gocuda_u64 a, gocuda_u64 n, gocuda_u32 what) {
@@ -709,11 +839,10 @@ GOCUDA_CALL void order_fence(gocuda_u32 scope) {
     if (!o) return;
     OrderBlock *b = order_block(o, t);
     OrderThread *me = &b->threads[t->rank];
-    me->known = joined(o, me->known, me->seen[0]);
-    if (scope) me->known = joined(o, me->known, me->seen[1]);
+    if (scope > 2) scope = 2;
+    for (gocuda_u32 i = 0; i <= scope; i++) me->known = joined(o, me->known, me->seen[i]);
     const Known *k = o->full ? nullptr : release_clock(o, b, t->rank);
-    me->fenced[0] = k;
-    if (scope) me->fenced[1] = k;
+    for (gocuda_u32 i = 0; i <= scope; i++) me->fenced[i] = k;
 }
 
 GOCUDA_CALL void order_at(gocuda_u32 line, gocuda_u32 number) {
@@ -753,14 +882,14 @@ GOCUDA_CALL void order_arrive(gocuda_u64 a) {
     Thread *t = self();
     Order *o = order_of(t);
     Flag *f = o ? flag_of(o, t, order_block(o, t), a, true) : nullptr;
-    if (f) f->everywhere = joined(o, f->everywhere, release_clock(o, order_block(o, t), t->rank));
+    if (f) f->arrived = joined(o, f->arrived, release_clock(o, order_block(o, t), t->rank));
 }
 
 GOCUDA_CALL void order_phase(gocuda_u64 a) {
     Thread *t = self();
     Order *o = order_of(t);
     Flag *f = o ? flag_of(o, t, order_block(o, t), a, true) : nullptr, *before = f ? flag_of(o, t, order_block(o, t), a + 1, true) : nullptr;
-    if (before) before->everywhere = f->everywhere, f->everywhere = nullptr;
+    if (before) before->arrived = f->arrived, f->arrived = nullptr;
 }
 
 GOCUDA_CALL void order_passed(gocuda_u64 a) {
@@ -768,7 +897,7 @@ GOCUDA_CALL void order_passed(gocuda_u64 a) {
     Order *o = order_of(t);
     Flag *f = o ? flag_of(o, t, order_block(o, t), a + 1, false) : nullptr;
     OrderThread *me = f ? &order_block(o, t)->threads[t->rank] : nullptr;
-    if (me) me->known = joined(o, me->known, f->everywhere);
+    if (me) me->known = joined(o, me->known, f->arrived);
 }
 
 } // namespace gocuda

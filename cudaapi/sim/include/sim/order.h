@@ -19,6 +19,8 @@ enum : gocuda_u32 {
     hasValue = 1u << 31,
 };
 
+// order_turn lets others run, now and then. It stands before what is told after it was done.
+GOCUDA_CALL void order_turn();
 // order_access is about one access. A value that is written is told before it is.
 GOCUDA_CALL void order_access(gocuda_u64 a, gocuda_u32 what, gocuda_u64 value);
 // order_range is about accesses to n bytes.

@@ -280,3 +280,21 @@ __global__ void KERNEL {
 //+    __syncthreads();
     b[i] = c[(i + 64) % 256]; /*2*/
 }
+== counter-that-the-last-resets 4 32
+__device__ unsigned count_NAME;
+__global__ void KERNEL {
+    if (threadIdx.x == 0) {
+//+        if (atomicAdd(&count_NAME, 1u) == gridDim.x - 1) /*1*/
+//-        if (atomicAdd(&count_NAME, 1u) == 0) /*1*/
+            count_NAME = 0; /*2*/
+    }
+}
+== flag-that-is-taken-back 1 64
+__device__ int flag_NAME;
+__global__ void KERNEL {
+    if (threadIdx.x == 0) atomicExch(&flag_NAME, 1); /*1*/
+    if (threadIdx.x == 32) {
+//+        while (atomicAdd(&flag_NAME, 0) == 0) {}
+        flag_NAME = 0; /*2*/
+    }
+}
