@@ -194,7 +194,10 @@ func (d *Device) MemInfo() (free, total uint64, err error) {
 // names them.
 func (d *Device) Attribute(a driver.Attribute) (int, error) {
 	v, err := d.drv().DeviceAttribute(a, d.id)
-	return v, d.fail(err)
+	if err != nil {
+		return 0, says(d.fail(err), driver.ErrInvalidValue, "CUDA has no attribute %d of a device", a)
+	}
+	return v, nil
 }
 
 // ComputeCapability is the architecture: 9, 0 for sm_90.
@@ -318,7 +321,7 @@ func (d *Device) DisablePeerAccess(peer *Device) error {
 		return err
 	}
 	d.peers.set(peer.id, false)
-	return d.fail(d.drv().DisablePeerAccess(c, p))
+	return says(d.fail(d.drv().DisablePeerAccess(c, p)), driver.ErrPeerAccessNotEnabled, "from device %d to device %d", d.id, peer.id)
 }
 
 // PeerAccessEnabled reports whether d may use peer's memory directly.

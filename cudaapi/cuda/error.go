@@ -87,6 +87,7 @@ var hints = map[driver.Code]string{
 	driver.ErrInvalidDevice:            "there is no device of that number",
 	driver.ErrNoBinaryForGPU:           "the code was compiled for another GPU architecture",
 	driver.ErrInvalidPTX:               "the PTX does not assemble",
+	driver.ErrInvalidImage:             "it is neither PTX nor a binary (cubin, fatbin) for this device",
 	driver.ErrUnsupportedPTXVersion:    "the PTX comes from a newer CUDA than this driver knows",
 	driver.ErrInvalidHandle:            "the stream, event or function belongs to another device, or was destroyed",
 	driver.ErrPeerAccessUnsupported:    "these two devices have no direct link; peer copies between them still work, staged by the driver",
@@ -103,7 +104,7 @@ var hints = map[driver.Code]string{
 	driver.ErrInvalidClusterSize:       "a grid must be a multiple of its clusters, which have at most 8 blocks each",
 	driver.ErrSystemDriverMismatch:     "the kernel module and libcuda are of different versions: reboot, or reinstall the driver",
 	driver.ErrSystemNotReady:           "the fabric manager (nv-fabricmanager) is not running",
-	driver.ErrStreamCaptureUnsupported: "this call cannot be captured into a graph",
+	driver.ErrStreamCaptureUnsupported: "this call cannot be captured into a graph: the stream's work is recorded, and does not run yet",
 	driver.ErrStreamCaptureImplicit:    "the legacy default stream cannot be used while a stream is captured",
 	driver.ErrCapturedEvent:            inCapture,
 	driver.ErrStreamCaptureUnjoined:    "streams that joined the capture must be waited for (by an event) before it ends",
@@ -144,6 +145,17 @@ func (d *Device) fail(err error) error {
 		}
 	}
 	return e
+}
+
+// says tells an error of a code in this package's words, the same for every driver. The hint
+// that goes with the code stays.
+func says(err error, code driver.Code, format string, args ...any) error {
+	if e, ok := err.(*Error); ok && e.code == code {
+		if e.Detail, e.Hint = fmt.Sprintf(format, args...), hints[code]; code == driver.ErrInvalidHandle {
+			e.Hint = "" // it lists what may be the matter
+		}
+	}
+	return err
 }
 
 func join(a, b string) string {

@@ -137,7 +137,7 @@ func Elapsed(start, end *Event) (time.Duration, error) {
 		e.Hint = "an event is not done yet: Synchronize the later one first"
 		return 0, e
 	}
-	return t, start.dev.failEvent(err)
+	return t, says(start.dev.failEvent(err), driver.ErrInvalidHandle, "an event was never recorded")
 }
 
 // Since is the device's time from start to e, as [Elapsed]; it is an error if e came

@@ -83,7 +83,7 @@ func (s *Stream) BeginCapture() error {
 	}
 	defer s.dev.sys.captures.leave()
 	if err := g.StreamBeginCapture(c, s.h); err != nil {
-		return s.dev.fail(err)
+		return says(s.dev.fail(err), driver.ErrIllegalState, "the stream is captured already")
 	}
 	s.dev.sys.captures.begin(s)
 	return nil
@@ -105,7 +105,7 @@ func (s *Stream) EndCapture() (*Graph, error) {
 		if on, asked := drv.StreamIsCapturing(c, s.h); asked != nil || !on {
 			s.dev.sys.captures.end(s)
 		}
-		return nil, s.dev.fail(err)
+		return nil, says(s.dev.fail(err), driver.ErrIllegalState, "the stream is not captured")
 	}
 	return &Graph{dev: s.dev, h: h, born: s.dev.epoch.Load(), holds: s.dev.sys.captures.end(s)}, nil
 }

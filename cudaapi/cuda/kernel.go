@@ -147,7 +147,7 @@ func (k *Kernel) pack(cl *call, f *function, c driver.Context, grid GridDim, blo
 		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%[1]s needs %[2]s of dynamic shared memory (gpu.DynamicShared), and the launch gives %[3]d: %[1]s.With(cuda.SharedMemory(%[4]s)).Launch(...)", k.code.name, need, k.shared, give)
 	}
 	if !grid.valid() || !block.valid() {
-		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s: a grid of %v and blocks of %v: each number must be at least 1", k.code.name, grid, block)
+		return misuse(driver.ErrInvalidValue, "Kernel.Launch", d, "%s: a grid of %v and blocks of %v: each number must be from 1 to 2147483647", k.code.name, grid, block)
 	}
 	if len(args) != len(f.params) {
 		for i, a := range args {
@@ -207,16 +207,52 @@ func (k *Kernel) failed(d *Device, err error, grid GridDim, block BlockDim) erro
 		if a := k.attributes; a != nil && a.Cluster != (driver.Dim3{}) {
 			what += fmt.Sprintf(", in clusters of %v", GridDim{int(a.Cluster.X), int(a.Cluster.Y), int(a.Cluster.Z)})
 		}
-		e.Detail = join(what, e.Detail)
-		if threads := block.X * block.Y * block.Z; e.code == driver.ErrInvalidValue {
-			if most, err := d.Attribute(driver.MaxThreadsPerBlock); err == nil && threads > most {
-				e.Detail, e.Hint = what, fmt.Sprintf("a block has at most %d threads, this one has %d", most, threads)
-			} else if most, err := k.Attribute(d, driver.FuncMaxThreadsPerBlock); err == nil && threads > most {
-				e.Detail, e.Hint = what, fmt.Sprintf("a block of this kernel has at most %d threads, by its __launch_bounds__ or its registers; this one has %d", most, threads)
-			}
+		if why := k.tooMuch(d, e.code, grid, block); why != "" {
+			e.Detail, e.Hint = what, why
+		} else {
+			e.Detail = join(what, e.Detail)
 		}
 	}
 	return err
+}
+
+// tooMuch says which limit a launch exceeds that was refused with a code; "": none that is known.
+func (k *Kernel) tooMuch(d *Device, code driver.Code, grid GridDim, block BlockDim) string {
+	threads := block.X * block.Y * block.Z
+	switch code {
+	case driver.ErrInvalidValue:
+		if most, err := d.Attribute(driver.MaxThreadsPerBlock); err == nil && threads > most {
+			return fmt.Sprintf("a block has at most %d threads, this one has %d", most, threads)
+		}
+		if most, err := k.Attribute(d, driver.FuncMaxThreadsPerBlock); err == nil && threads > most {
+			return fmt.Sprintf("a block of this kernel has at most %d threads, by its __launch_bounds__ or its registers; this one has %d", most, threads)
+		}
+		for _, limit := range []struct {
+			a    driver.Attribute
+			n    int
+			what string
+		}{
+			{driver.MaxBlockDimX, block.X, "a block has at most %d threads in x, this one has %d"},
+			{driver.MaxBlockDimY, block.Y, "a block has at most %d threads in y, this one has %d"},
+			{driver.MaxBlockDimZ, block.Z, "a block has at most %d threads in z, this one has %d"},
+			{driver.MaxGridDimX, grid.X, "a grid has at most %d blocks in x, this one has %d"},
+			{driver.MaxGridDimY, grid.Y, "a grid has at most %d blocks in y, this one has %d"},
+			{driver.MaxGridDimZ, grid.Z, "a grid has at most %d blocks in z, this one has %d"},
+		} {
+			if most, err := d.Attribute(limit.a); err == nil && limit.n > most {
+				return fmt.Sprintf(limit.what, most, limit.n)
+			}
+		}
+	case driver.ErrInvalidClusterSize:
+		return hints[code]
+	case driver.ErrCooperativeTooLarge:
+		each, err := k.MaxActiveBlocks(d, block)
+		processors, other := d.MultiprocessorCount()
+		if err == nil && other == nil {
+			return fmt.Sprintf("%d such blocks run at a time, and the grid has %d; %s", each*processors, grid.X*grid.Y*grid.Z, hints[code])
+		}
+	}
+	return ""
 }
 
 // function gives the kernel on d, loading it at its first use there.
@@ -283,7 +319,7 @@ func (f *function) allow(d *Device, c driver.Context, k *Kernel) error {
 	if err := d.drv().SetFunctionAttribute(c, f.h, driver.FuncMaxDynamicShared, k.shared); err != nil {
 		err = d.fail(err)
 		if e, ok := err.(*Error); ok {
-			e.Detail = join(e.Detail, fmt.Sprintf("%s with %d bytes of dynamic shared memory", k.code.name, k.shared))
+			e.Detail = fmt.Sprintf("%s with %d bytes of dynamic shared memory", k.code.name, k.shared)
 			if most, err := d.Attribute(driver.MaxSharedMemoryOptin); err == nil {
 				e.Hint = fmt.Sprintf("a block has at most %d bytes of shared memory", most)
 			}

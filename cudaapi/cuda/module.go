@@ -504,7 +504,7 @@ func (m *Module) load(d *Device) (driver.Module, driver.Context, error) {
 	}
 	h, err := d.drv().ModuleLoad(c, image)
 	if err != nil {
-		return 0, 0, d.fail(err)
+		return 0, 0, says(d.fail(err), driver.ErrInvalidImage, "%d bytes", len(image))
 	}
 	if m.goCode != nil {
 		if err := m.watch(d, c, h); err != nil {

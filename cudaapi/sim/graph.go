@@ -50,7 +50,7 @@ func (s *stream) spoil(call string) error {
 		return nil
 	}
 	s.capture.spoiled = true
-	return fail(call, driver.ErrStreamCaptureUnsupported, "the stream is captured: its work does not run yet")
+	return fail(call, driver.ErrStreamCaptureUnsupported, "")
 }
 
 // implicit is the error of work for the legacy stream while a blocking stream is

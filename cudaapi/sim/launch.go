@@ -58,7 +58,10 @@ func address(p any) uintptr { return reflect.ValueOf(p).Pointer() }
 
 // Launch enqueues a kernel.
 func (m *Driver) Launch(c driver.Context, l *driver.Launch) error {
-	const call = "cuLaunchKernel"
+	call := "cuLaunchKernel"
+	if l.Cooperative || l.Attributes != nil {
+		call = "cuLaunchKernelEx"
+	}
 	watched, err := m.watches(c, l)
 	if err != nil {
 		return err
