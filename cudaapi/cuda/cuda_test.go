@@ -247,7 +247,7 @@ func TestArguments(t *testing.T) {
 	} {
 		refused(t, launch(c.args...), cuda.ErrInvalidValue, c.want)
 	}
-	refused(t, k.Launch(cuda.Grid(0), cuda.Block(4), nil, 4, 1.5, x, x), cuda.ErrInvalidValue, "at least 1")
+	refused(t, k.Launch(cuda.Grid(0), cuda.Block(4), nil, 4, 1.5, x, x), cuda.ErrInvalidValue, "from 1 to 2147483647")
 	refused(t, k.Launch(cuda.Grid(1), cuda.Block(4096), nil, 4, 1.5, x, x), cuda.ErrInvalidValue, "a block has at most")
 
 	out := must[*cuda.Buffer](t)(d.Upload(make([]float64, 3)))
