@@ -87,7 +87,7 @@ func (w Symmetric[T]) Wait(slot int, n uint32) bool {
 	came := true
 	if ThreadRank() == 0 {
 		words := w.control[w.me]
-		value := words[signalsSeen+slot] + n
+		value := AtomicLoad(&words[signalsSeen+slot], SystemScope, Relaxed) + n
 		came = w.await(&words[slot], value)
 		if came {
 			words[signalsSeen+slot] = value
@@ -120,8 +120,11 @@ func (w Symmetric[T]) WaitBarrier() bool {
 	row, ok := w.row(), true
 	words := w.control[w.me]
 	for p := ThreadRank(); p < w.size; p += BlockDim.X * BlockDim.Y * BlockDim.Z {
-		next := words[barrierEpochs+row+p] + 1
-		if p != w.me && !w.await(&words[barrierCame+row+p], next) {
+		if p == w.me {
+			continue
+		}
+		next := AtomicLoad(&words[barrierEpochs+row+p], SystemScope, Relaxed) + 1
+		if !w.await(&words[barrierCame+row+p], next) {
 			ok = false
 		}
 		words[barrierEpochs+row+p] = next

@@ -9,6 +9,7 @@ import (
 
 	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/internal/codecache"
+	"gocuda/cudaapi/internal/headers"
 )
 
 // Compilations are kept on disk, each under a key of all that decides its result.
@@ -48,7 +49,7 @@ func (c *Compiler) cacheKey(src *driver.Source, arch string) string {
 	if slices.Contains(src.Options, "-lineinfo") { // PTX then has the name
 		name = src.Name
 	}
-	return codecache.Key(5, c.Version(), arch, src.Code, src.Options, src.Names, c.include, name)
+	return codecache.Key(5, c.Version(), arch, src.Code, src.Options, src.Names, c.include, name, headers.Symmetric)
 }
 
 // decode reads what was kept, nil if that cannot be read.

@@ -90,7 +90,7 @@ template <class T> struct symmetric {
     __device__ bool wait(int slot, unsigned n = 1) const {
         bool came = true;
         if (symmetric_words::thread() == 0) {
-            unsigned *seen = control[me].ptr + symmetric_words::seen + slot, value = *seen + n;
+            unsigned *seen = control[me].ptr + symmetric_words::seen + slot, value = *(volatile unsigned *)seen + n;
             if ((came = await(control[me].ptr + slot, value))) *seen = value;
         }
         return __syncthreads_and(came);
@@ -120,9 +120,11 @@ template <class T> struct symmetric {
         const int row = block() * ranks;
         bool ok = true;
         for (int p = thread(); p < all; p += threads()) {
+            if (p == me) continue;
             unsigned *epoch = control[me].ptr + epochs + row + p;
-            if (p != me && !await(control[me].ptr + came + row + p, *epoch + 1)) ok = false;
-            *epoch += 1;
+            const unsigned next = *(volatile unsigned *)epoch + 1;
+            if (!await(control[me].ptr + came + row + p, next)) ok = false;
+            *epoch = next;
         }
         return __syncthreads_and(ok);
     }
