@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -41,22 +42,28 @@ func (x *orders) take() (uintptr, error) {
 	at, err := mapPrivate(0, orderSize)
 	if err == nil {
 		h := (*orderABI)(pointer(at))
-		h.size, h.used = orderSize, orderHead
+		h.size, h.used, h.epoch = orderSize, orderHead, 1
 	}
 	return at, err
 }
 
-// give takes room back. What was used of it little stays memory.
+// give takes room back. What was used of it little stays memory; what is in it counts no more.
 func (x *orders) give(at uintptr) {
 	h := (*orderABI)(pointer(at))
 	used := uintptr(h.used)
-	if h.full != 0 || used > orderHead+orderWarm {
+	if h.full != 0 || h.epoch == math.MaxUint32 {
 		release(at, orderSize) //nolint:errcheck // there is less room then
 		return
 	}
-	clear(bytesAt(at+orderHead, uint64(used-orderHead)))
-	discard(-1, 0, at, orderHead)
-	h.size, h.used = orderSize, orderHead
+	if used > orderHead+orderWarm {
+		discard(-1, 0, at+orderHead+orderWarm, used-orderHead-orderWarm)
+	}
+	h.epoch++
+	h.used, h.found, h.spare, h.flags = orderHead, 0, 0, 0
+	h.cache = [len(h.cache)]uintptr{}
+	for i := 0; i < len(h.blocks) && h.blocks[i] != 0; i++ {
+		h.blocks[i] = 0
+	}
 	x.mu.Lock()
 	x.idle = append(x.idle, at)
 	x.mu.Unlock()
@@ -72,7 +79,10 @@ func (x *orders) drop() {
 // orderABI begins gocuda::Order.
 type orderABI struct {
 	size, used, full, found uint64
-	stretches               uint64
+	stretches, epoch        uint64
+	spare, flags            uint64
+	cache                   [256]uintptr
+	blocks                  [8192]uintptr
 	list                    [64]foundABI
 }
 

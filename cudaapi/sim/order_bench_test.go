@@ -1,10 +1,15 @@
 package sim_test
 
 import (
+	"math"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
+	"gocuda/cudaapi/driver"
 	"gocuda/cudaapi/sim"
+	"gocuda/cudaapi/sim/corpus"
 )
 
 // What it costs to look for races: the time of a launch, with and without.
@@ -68,4 +73,69 @@ func BenchmarkCostOfRaces(t *testing.B) {
 		}
 		t.ReportMetric(float64(took[1])/float64(took[0]), c.name+"-times")
 	}
+}
+
+// timed measures launches, from when their stream gets to them.
+type timed struct {
+	driver.Driver
+	took map[string][]time.Duration
+}
+
+func (d *timed) Launch(c driver.Context, l *driver.Launch) error {
+	gate := make(chan struct{})
+	if err := d.Driver.LaunchHostFunc(c, l.Stream, func() { <-gate }); err != nil {
+		return err
+	}
+	err := d.Driver.Launch(c, l)
+	begin := time.Now()
+	close(gate)
+	if err == nil {
+		err = d.Driver.CtxSynchronize(c, nil)
+	}
+	d.took[l.Name] = append(d.took[l.Name], time.Since(begin))
+	return err
+}
+
+// What it costs over the corpus: of each program's launches with and without, in turns.
+func TestCostOfRacesOverCorpus(t *testing.T) {
+	if os.Getenv("GOCUDA_TEST_COST") == "" {
+		t.Skip("GOCUDA_TEST_COST is not set")
+	}
+	var least [2]map[string][]time.Duration // of each launch of a kernel
+	for range 2 {
+		for i := range 2 {
+			d := &timed{newDriver(t, throughPTX(t, sim.Options{Devices: 1, Races: i == 1, OnRaces: func([]driver.Race) {}})), map[string][]time.Duration{}}
+			corpus.Run(t, d)
+			if least[i] == nil {
+				least[i] = d.took
+			}
+			for k, list := range d.took {
+				for n, took := range list[:min(len(list), len(least[i][k]))] {
+					least[i][k][n] = min(least[i][k][n], took)
+				}
+			}
+		}
+	}
+	total := func(list []time.Duration) (sum time.Duration) {
+		for _, d := range list {
+			sum += d
+		}
+		return sum
+	}
+	var ratios []float64
+	var sum [2]time.Duration
+	mean := 0.0
+	for k, list := range least[1] {
+		without, with := total(least[0][k]), total(list)
+		r := float64(with) / float64(without)
+		ratios = append(ratios, r)
+		mean += math.Log(r)
+		sum[0] += without
+		sum[1] += with
+		if r > 8 {
+			t.Logf("%s: %d launches, %v, %v, %.1f", k, len(list), without, with, r)
+		}
+	}
+	slices.Sort(ratios)
+	t.Logf("%d kernels: median %.2f, geometric mean %.2f, nine tenths below %.2f, the sums %v and %v, %.2f", len(ratios), ratios[len(ratios)/2], math.Exp(mean/float64(len(ratios))), ratios[len(ratios)*9/10], sum[0], sum[1], float64(sum[1])/float64(sum[0]))
 }

@@ -30,6 +30,8 @@ struct Accessed {
 struct MoreAccesses {
     gocuda_u32 n;
     gocuda_u32 enough; // the stretch, of a block, in which there are enough reads here
+    gocuda_u32 kinds;  // isWrite and isStrong, if one of them has it
+    gocuda_u32 block, top; // of which all are, else ~0; the last clock
     Accessed of[7];
 };
 
@@ -81,6 +83,7 @@ struct Release {
 // write and those that this one saw.
 struct Flag {
     gocuda_u64 address;
+    gocuda_u32 epoch;
     gocuda_u32 block, scope, size; // of the last write; size 0: it is none that tells anything
     Release *list;
     const Known *arrived; // of a barrier in memory
@@ -95,19 +98,24 @@ struct Found {
 enum : gocuda_u32 { foundRace = 0, foundApart = 1, foundOutside = 2, foundEnded = 3, foundPast = 4, howSame = 1, howAlmost = 2, howShared = 4, howWide = 8 }; // and the address is an offset in shared memory; and in the bits from howWide on: of one warp, one block, two blocks
 enum : gocuda_u64 { mostFound = 64, orderPages = 1 << 20, orderFlags = 1 << 20, orderBlocks = 8192, orderCache = 256 };
 
+// Order is one launch after another's: what is of an older epoch is not there.
 struct Order {
     gocuda_u64 size, used, full; // bytes, and whether there were too few
     gocuda_u64 nfound;
-    gocuda_u64 stretches;
-    Found found[mostFound];
+    gocuda_u64 stretches, epoch;
     MoreAccesses *spare;
+    gocuda_u64 nflags;
     CellPage *cache[orderCache];
     OrderBlock *blocks[orderBlocks];
-    CellPage *pages[orderPages];
-    gocuda_u64 nflags;
+    Found found[mostFound];
+    struct {
+        CellPage *first;
+        gocuda_u64 epoch;
+    } pages[orderPages];
     Flag flags[orderFlags];
 };
 
+// order_room gives memory with anything in it.
 static GOCUDA_RAW void *order_room(Order *o, gocuda_u64 n) {
     n = (n + 15) & ~15ul;
     if (o->used + n > o->size) {
@@ -320,6 +328,7 @@ static GOCUDA_RAW void order_warp(Worker *w, Block *block, gocuda_u32 number, go
     if (!warp->lanes) {
         warp->lanes = (gocuda_u32(*)[32])order_room(o, sizeof(gocuda_u32[32][32]));
         if (o->full) return;
+        __builtin_memset(warp->lanes, 0, sizeof(gocuda_u32[32][32]));
     }
     gocuda_u32 most[32] = {};
     for (gocuda_u32 left = lanes; left; left &= left - 1)
@@ -405,13 +414,15 @@ template <class F> static GOCUDA_RAW void order_all(Worker *w, gocuda_u64 n, F b
 
 // Cells.
 static __attribute__((noinline)) GOCUDA_RAW CellPage *page_slow(Order *o, gocuda_u64 number) {
-    CellPage **at = &o->pages[(number ^ number >> 20) % orderPages];
-    for (CellPage *p = *at; p; p = p->next)
+    auto at = &o->pages[(number ^ number >> 20) % orderPages];
+    if (at->epoch != o->epoch) at->epoch = o->epoch, at->first = nullptr;
+    for (CellPage *p = at->first; p; p = p->next)
         if (p->number == number) return o->cache[number % orderCache] = p;
     CellPage *p = (CellPage *)order_room(o, sizeof(CellPage) + 1024 * sizeof(Cell));
     if (o->full) return nullptr;
-    p->number = number, p->next = *at, p->cells = (Cell *)(p + 1);
-    return *at = o->cache[number % orderCache] = p;
+    __builtin_memset(p, 0, sizeof(CellPage) + 1024 * sizeof(Cell));
+    p->number = number, p->next = at->first, p->cells = (Cell *)(p + 1);
+    return at->first = o->cache[number % orderCache] = p;
 }
 
 static GOCUDA_INLINE GOCUDA_RAW CellPage *page_of(Order *o, gocuda_u64 number) {
@@ -428,6 +439,15 @@ static GOCUDA_RAW MoreAccesses *more_new(Order *o) {
     }
     m->n = m->enough = 0;
     return m;
+}
+
+// more_add notes one more, if there is room.
+static GOCUDA_INLINE GOCUDA_RAW void more_add(MoreAccesses *m, Accessed p) {
+    if (!m->n) m->kinds = m->top = 0, m->block = p.thread >> 10;
+    m->kinds |= p.what & (isWrite | isStrong);
+    if (m->block != p.thread >> 10) m->block = ~0u;
+    if (p.clock > m->top) m->top = p.clock;
+    m->of[m->n++] = p;
 }
 
 static __attribute__((noinline)) GOCUDA_RAW void page_in_bytes(Order *o, CellPage *p) {
@@ -478,7 +498,12 @@ static GOCUDA_RAW void order_begin(Worker *w, Block *block, gocuda_u64 number) {
         return;
     }
     OrderBlock *b = o->blocks[slot];
-    if (!b && (b = o->blocks[slot] = (OrderBlock *)order_room(o, sizeof(OrderBlock)), o->full)) return;
+    if (!b) {
+        b = (OrderBlock *)order_room(o, sizeof(OrderBlock));
+        if (o->full) return;
+        o->blocks[slot] = b;
+        __builtin_memset(b->warps, 0, sizeof b->warps);
+    }
     block->order = b;
     b->number = (gocuda_u32)number, b->base = 1;
     b->stretch = (gocuda_u32)++o->stretches;
@@ -646,26 +671,28 @@ static __attribute__((noinline)) GOCUDA_RAW void cell_access(Order *o, Launch *l
         gocuda_u32 i = 0;
         if (!(q.what & (isWrite | isStrong))) {
             gocuda_u32 warp = 0, block = 0, in_warp = 0, in_block = 0;
-            for (gocuda_u32 k = 0; k < 8; k++) {
+            for (gocuda_u32 k = 8; k-- > 0;) {
                 if (of(k).what & (isWrite | isStrong)) continue;
                 i = k;
                 if (of(k).thread >> 5 == q.thread >> 5) warp++, in_warp = k;
                 if (of(k).thread >> 10 == q.thread >> 10) block++, in_block = k;
             }
             i = warp > 1 ? in_warp : block > 2 ? in_block : i;
-            if (block > 3) m->enough = b->stretch;
+            if (block > 2) m->enough = b->stretch;
         }
         for (n--; i < n; i++) of(i) = of(i + 1);
     }
     of(n) = q;
-    if (m) m->n = n;
+    if (!m) return;
+    m->n = 0;
+    for (gocuda_u32 i = 1; i <= n; i++) more_add(m, of(i));
 }
 
 // Flags.
 static GOCUDA_RAW Flag *flag_at(Order *o, gocuda_u64 a, bool make) {
     if (!o->nflags && !make) return nullptr;
     gocuda_u64 i = (a >> 2) * 0x9e3779b97f4a7c15ul >> 44;
-    for (; o->flags[i].address; i = (i + 1) % orderFlags)
+    for (; o->flags[i].epoch == (gocuda_u32)o->epoch; i = (i + 1) % orderFlags)
         if (o->flags[i].address == a) return &o->flags[i];
     if (!make) return nullptr;
     if (++o->nflags > orderFlags / 2) {
@@ -675,7 +702,7 @@ static GOCUDA_RAW Flag *flag_at(Order *o, gocuda_u64 a, bool make) {
     CellPage *p = page_of(o, a >> 12);
     if (!p) return nullptr;
     p->flags = true;
-    o->flags[i].address = a;
+    o->flags[i] = Flag{a, (gocuda_u32)o->epoch};
     return &o->flags[i];
 }
 
@@ -781,19 +808,38 @@ static GOCUDA_INLINE GOCUDA_RAW void cells_access(Order *o, Thread *t, OrderBloc
             continue;
         // All that was done here is the thread's own, or lies before a barrier of its block.
         auto old = [&](Accessed p) __attribute__((always_inline)) { return !p.clock || p.thread == q.thread || (p.thread >> 10 == b->number && p.clock < b->base); };
-        if (old(c->write) && old(c->first) && (!c->more || !c->more->n)) {
+        MoreAccesses *m = c->more;
+        bool plain = !(q.what & (isWrite | isStrong)), after = old(c->write);
+        if (after && old(c->first) && (!m || !m->n || (m->block == b->number && m->top < b->base))) {
             if ((q.what & (isWrite | isStrong)) == isWrite) {
                 c->write = q, c->first.clock = 0;
+                if (m) m->n = m->enough = 0;
                 continue;
             }
-            if (!c->first.clock || covers(q, c->first)) {
+            if ((!c->first.clock || covers(q, c->first)) && (!m || !m->n || (plain && !m->kinds))) {
                 c->first = q;
+                if (m) m->n = 0;
                 continue;
             }
         }
         // Enough of the block have read it since the barrier, and the last write came before.
-        if (c->more && c->more->enough == b->stretch && !(q.what & (isWrite | isStrong)) && c->write.clock < b->base && (c->write.thread >> 10 == b->number || !c->write.clock))
+        if (plain && m && m->enough == b->stretch && c->write.clock < b->base && (c->write.thread >> 10 == b->number || !c->write.clock))
             continue;
+        // One of the first to read it since.
+        if (plain && after && c->first.clock && !(c->first.what & (isWrite | isStrong)) && (m || (m = c->more = more_new(o))) && (!m->n || !m->kinds)) {
+            gocuda_u32 i = 0;
+            while (i < m->n && m->of[i].thread != q.thread) i++;
+            if (i < m->n) {
+                m->of[i] = q;
+                if (q.clock > m->top) m->top = q.clock;
+                continue;
+            }
+            if (i < 7) {
+                more_add(m, q);
+                continue;
+            }
+        }
+        if (o->full) return;
         cell_access(o, t->worker->launch, b, me, rank, c, q, a, a, value);
         if (o->full) return;
     }
