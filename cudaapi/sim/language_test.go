@@ -127,3 +127,15 @@ func TestMissingHeaderOfTheHost(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The fourth bit of a selector says nothing, with NVRTC and without.
+func TestBytePerm(t *testing.T) {
+	b := newBox(t, sim.Options{Devices: 1, CUDA: "c++"})
+	k := b.kernel("__global__ void k(unsigned *x) { x[0] = __byte_perm(x[1], x[2], x[3]); }")
+	x := upload(b, []uint32{0, 0x83828180, 0x87868584, 0xfb40})
+	b.ok(b.launch(k, dim(1), dim(1), 0, x))
+	b.ok(b.sync())
+	if got := download[uint32](b, x, 1)[0]; got != 0x87838480 {
+		t.Errorf("%#x, want 0x87838480", got)
+	}
+}

@@ -237,3 +237,23 @@ func TestLanesNameTheThread(t *testing.T) {
 		b = newBox(t, bodies())
 	}
 }
+
+// TestBitsOfIndices takes the bits of numbers that grow by the same from thread to thread for
+// those of numbers with a fraction, which do not.
+func TestBitsOfIndices(t *testing.T) {
+	onBoth(t, throughPTX(t, sim.Options{Devices: 1}), func(t *testing.T, b *box) {
+		k := b.kernel(`__global__ void k(int *x, int *y) {
+    int t = threadIdx.x;
+    x[t] = __double2loint(__longlong_as_double((long long)t * 3));
+    y[t] = __float_as_int(__int_as_float(t + 0x3f800000) * 2);
+}`)
+		x, y := upload(b, make([]int32, 64)), upload(b, make([]int32, 64))
+		b.ok(b.launch(k, dim(1), dim(64), 0, x, y))
+		b.ok(b.sync())
+		for i, v := range download[int32](b, x, 64) {
+			if w := download[int32](b, y, 64)[i]; v != int32(3*i) || w != int32(i+0x40000000) {
+				t.Errorf("thread %d: %d and %#x", i, v, w)
+			}
+		}
+	})
+}

@@ -303,7 +303,12 @@ func convertOps(add func(text, kinds string, of func(a []uint64) uint64)) {
 		}
 	}
 	for _, f := range []format{half, brain} {
-		add("cvt.f64."+f.name, "gh", func(a []uint64) uint64 { return of64(f.value(a[0])) })
+		add("cvt.f64."+f.name, "gh", func(a []uint64) uint64 {
+			if v := f.value(a[0]); v == v {
+				return of64(v)
+			}
+			return a[0]>>15<<63 | 0x7ff8<<48 | a[0]<<(52-f.fraction)&(1<<52-1)
+		})
 		add("cvt.rn.relu."+f.name+".f32", "hf", func(a []uint64) uint64 {
 			b := f.bits(nil, float64(f32(a[0])), 0)
 			if b>>15 != 0 {

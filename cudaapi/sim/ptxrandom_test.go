@@ -90,6 +90,31 @@ func fma64(toward int) func(a []uint64) uint64 {
 	}
 }
 
+// chosen are the operands, by operation, whose bits an f64 that is no number is of: the first that is
+// none itself. So it was on an H200; of a division, too, ptxas makes multiplications.
+var chosen = map[string][]int{"add": {1, 0}, "sub": {1, 0}, "mul": {1, 0}, "fma": {1, 2, 0}, "mad": {1, 2, 0}, "min": {1, 0}, "max": {1, 0}, "div": {0, 1}, "sqrt": {0}, "rcp": {0}, "neg": {0}, "abs": {0}}
+
+// withNaN is what an instruction makes of its operands, with the bits of f64 that is no number.
+func (op ptxOp) withNaN() func(a []uint64) uint64 {
+	name, _, _ := strings.Cut(op.text, ".")
+	from := chosen[name]
+	if from == nil || strings.Trim(op.kinds, "g") != "" {
+		return op.of
+	}
+	return func(a []uint64) uint64 {
+		r := op.of(a)
+		if f64(r) == f64(r) {
+			return r
+		}
+		for _, k := range from {
+			if f64(a[k]) != f64(a[k]) {
+				return a[k] | 1<<51
+			}
+		}
+		return 0xfff8000000000000
+	}
+}
+
 // noNumber is of, or what formats have room for of the bits of f64 that is no number.
 func noNumber(b uint64, fraction, exponent int, of uint64) uint64 {
 	if v := f64(b); v == v {
@@ -399,6 +424,9 @@ var ptxOps = func() (list []ptxOp) {
 	for mode, toward := range map[string]int{"rm": -1, "rp": 1, "rz": 2} {
 		add("fma."+mode+".f32", "ffff", fma32(toward))
 		add("fma."+mode+".f64", "gggg", fma64(toward))
+	}
+	for i, op := range list {
+		list[i].of = op.withNaN()
 	}
 	slices.SortFunc(list, func(a, b ptxOp) int { return strings.Compare(a.text+a.kinds, b.text+b.kinds) })
 	return list

@@ -199,3 +199,37 @@ func TestPTXOfMemory(t *testing.T) {
 		}
 	})
 }
+
+// TestContraction is about products and sums that name no rounding: they have one, as ptxas makes
+// it. Others have two.
+func TestContraction(t *testing.T) {
+	const head = "(.param .u64 x) {\n.reg .b64 %d;\n.reg .f32 %f<9>;\nld.param.u64 %d, [x];\nld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%d];\n"
+	const tail = "st.global.v2.f32 [%d+16], {%f5, %f6};\nret;\n}\n"
+	x, y := float32(1+0x1p-12), float32(1-0x1p-12)
+	product := float32(x * y) // 1: without its last bits
+	one := float32(math.FMA(float64(x), float64(y), -1))
+	var text strings.Builder
+	want := map[string][2]float32{}
+	kernel := func(name, body string, a, b float32) {
+		text.WriteString(".visible .entry " + name + head + body + tail)
+		want[name] = [2]float32{a, b}
+	}
+	kernel("sum", "mul.f32 %f4, %f0, %f1;\nadd.f32 %f5, %f4, 0fBF800000;\nmov.f32 %f6, 0f40000000;\n", one, 2)
+	kernel("differences", "mul.f32 %f4, %f0, %f1;\nsub.f32 %f5, %f4, %f2;\nsub.f32 %f6, %f2, %f4;\n", one, -one)
+	kernel("negated", "mul.f32 %f4, %f0, %f1;\nneg.f32 %f7, %f4;\nsub.f32 %f5, %f7, 0fBF800000;\nadd.f32 %f6, %f7, %f2;\n", -one, -one)
+	kernel("rounded", "mul.rn.f32 %f4, %f0, %f1;\nadd.f32 %f5, %f4, 0fBF800000;\nmul.f32 %f7, %f0, %f1;\nadd.rn.f32 %f6, %f7, 0fBF800000;\n", product-1, product-1)
+	kernel("used", "mul.f32 %f4, %f0, %f1;\nadd.f32 %f5, %f4, 0fBF800000;\nmov.f32 %f6, %f4;\n", product-1, product)
+	onBoth(t, ofPTX(text.String()), func(t *testing.T, b *box) {
+		m := b.load(&driver.Source{Name: "contraction.ptx"})
+		for name, w := range want {
+			f, err := b.d.ModuleFunction(b.c, m, name)
+			b.ok(err)
+			at := upload(b, []float32{x, y, 1, 0, 5: 0})
+			b.ok(b.launch(f, dim(1), dim(1), 0, at))
+			b.ok(b.sync())
+			if got := download[float32](b, at, 6)[4:]; got[0] != w[0] || got[1] != w[1] {
+				t.Errorf("%s: %g, want %g", name, got, w)
+			}
+		}
+	})
+}

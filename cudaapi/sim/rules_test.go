@@ -363,3 +363,26 @@ __global__ void k(int *x, int z) {
 		t.Errorf("%d", got)
 	}
 }
+
+// NVRTC moves a division out of a loop, and so before the comparison that keeps the program from
+// dividing by zero: that is not reported.
+func TestDivisionMovedOutOfALoopIsNotReported(t *testing.T) {
+	if os.Getenv("GOCUDA_TEST_ZERO") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestDivisionMovedOutOfALoopIsNotReported$")
+		cmd.Env = append(os.Environ(), "GOCUDA_TEST_ZERO=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.Contains(string(out), "kernel moved") || !strings.Contains(string(out), "kernel used") {
+			t.Errorf("%v, %s", err, out)
+		}
+		return
+	}
+	const head = "(.param .u64 x) {\n.reg .b32 %r<9>;\n.reg .b64 %d<2>;\n.reg .pred %p;\nld.param.u64 %d0, [x];\nld.global.u32 %r0, [%d0];\nsetp.eq.s32 %p, %r0, 0;\ndiv.u32 %r1, 7, %r0;\n"
+	b := newBox(t, ofPTX(".visible .entry moved"+head+"@%p bra END;\nst.global.u32 [%d0], %r1;\nEND:\nret;\n}\n.visible .entry used"+head+"add.u32 %r1, %r1, 1;\n@%p bra END;\nst.global.u32 [%d0], %r1;\nEND:\nret;\n}\n"))
+	m := b.load(&driver.Source{Name: "zero.ptx"})
+	for _, name := range []string{"moved", "used"} {
+		f, err := b.d.ModuleFunction(b.c, m, name)
+		b.ok(err)
+		b.ok(b.launch(f, dim(1), dim(1), 0, upload(b, []int32{0})))
+		b.ok(b.sync())
+	}
+}

@@ -66,6 +66,9 @@ var unused = ptx.Operand{Kind: ptx.Name, Text: "_"}
 
 var directed = map[string]string{"rz": "gocuda::Zero", "rm": "gocuda::Down", "rp": "gocuda::Up"}
 
+// ofNaN are the operands, the first one first, whose bits an f64 that is no number is of.
+var ofNaN = map[string]string{"add": ", %[2]s, %[1]s", "sub": ", %[2]s, %[1]s", "mul": ", %[2]s, %[1]s", "fma": ", %[2]s, %[3]s, %[1]s"}
+
 // float does arithmetic of f32 and f64: text has the operands' names a, b and c as %s, rounded is
 // the function of rounded.h for other roundings.
 func (b *body) float(i *ptx.Instruction, p parts, plain, rounded string) {
@@ -74,19 +77,24 @@ func (b *body) float(i *ptx.Instruction, p parts, plain, rounded string) {
 		b.unknown(i)
 	}
 	var args []any
+	var names []string
 	for _, o := range i.Operands[1:] {
 		v := b.read(o, y)
 		if p.ftz && y == "f32" {
 			v = "gocuda::flushed(" + v + ")"
 		}
-		args = append(args, v)
+		args, names = append(args, v), append(names, v)
 	}
-	text := ""
+	text, own := "", y == "f64" && ofNaN[i.Op] != ""
 	if to := directed[p.round]; to != "" {
 		if rounded == "" {
 			b.unknown(i)
 		}
-		text = fmt.Sprintf(strings.Replace(rounded, "<To>", "<"+to+">", 1), args...)
+		if text = fmt.Sprintf(strings.Replace(rounded, "<To>", "<"+to+">", 1), args...); own {
+			text = fmt.Sprintf("gocuda::with_nan("+text+ofNaN[i.Op]+")", args...)
+		}
+	} else if own {
+		text = fmt.Sprintf("gocuda::f%s(%s)", i.Op, strings.Join(names, ", "))
 	} else {
 		text = fmt.Sprintf(plain, args...)
 	}
@@ -369,7 +377,11 @@ func (b *body) integer(i *ptx.Instruction, p parts, y ptx.Type) {
 		}
 		set("(%s)(%s)", h, text)
 	case "div", "rem":
-		set("gocuda::%s<%s>(%s, %s, %d)", i.Op, v, arg(1), arg(2), max(b.place, 0))
+		line := fmt.Sprint(max(b.place, 0))
+		if b.early[b.original(i)] {
+			line = "gocuda::untold"
+		}
+		set("gocuda::%s<%s>(%s, %s, %s)", i.Op, v, arg(1), arg(2), line)
 	case "min", "max":
 		if word != "" && (word != "relu" || y != "s32") {
 			b.unknown(i)

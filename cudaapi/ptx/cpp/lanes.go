@@ -238,8 +238,8 @@ func (l *lanes) result(i *ptx.Instruction) (e even, known bool) {
 	if len(p.words) > 0 {
 		word = p.words[0]
 	}
-	if _, pair := halves(y); pair || y.Float() || y == "pred" || y.Bits() < 32 || y.Bits() > 64 || i.Operands[0].Kind != ptx.Name {
-		return mixed, true
+	if _, pair := halves(y); pair || y.Float() || y == "pred" || y.Bits() < 32 || y.Bits() > 64 || i.Operands[0].Kind != ptx.Name || l.g.Types[i.Operands[0].Text].Float() {
+		return mixed, true // mov.b64 may give a number with a fraction the bits of another
 	}
 	times := func(a, b int) (int64, bool) {
 		for _, k := range [][2]int{{a, b}, {b, a}} {

@@ -28,8 +28,11 @@ const (
 func Translate(m *ptx.Module, name string, names map[string]string, races Races, wide bool) (text string, err error) {
 	t := &translator{wide: wide && races != Observed, m: m, name: name, symbols: map[string]symbol{}, loners: map[string]bool{}, observed: races == Observed, numbered: numbered(m), slow: map[*ptx.Instruction]bool{}}
 	for _, d := range m.Decls {
-		if f, ok := d.(*ptx.Function); ok && races == Shown {
-			maps.Copy(t.slow, racy(f))
+		if f, ok := d.(*ptx.Function); ok {
+			f.Body = contract(f.Body)
+			if races == Shown {
+				maps.Copy(t.slow, racy(f))
+			}
 		}
 	}
 	return t.text(names)
@@ -411,6 +414,7 @@ type body struct {
 	looks   bool                      // the instruction sees more of a number than its value
 	polled  map[*ptx.Instruction]bool // loads in a loop that only looks, or of what is then compared and swapped
 	looped  bool                      // a loop runs all threads of a block
+	early   map[*ptx.Instruction]bool // divisions that the program may not do there, or not at all
 
 	copied   *flow.Graph // of which the instructions are; nil: they are the function's own
 	barriers map[*ptx.Instruction]int
@@ -424,6 +428,7 @@ func (b *body) translate() {
 	b.seen, b.loops = map[string]bool{}, loopsOf(f.Body)
 	b.findPolled(f.Body)
 	b.findBeyond(f)
+	b.findEarly(f.Body)
 	// The same name may stand for registers of different types in different scopes: as if it were none of f32.
 	types := map[string]ptx.Type{}
 	var list []*ptx.Instruction

@@ -68,10 +68,11 @@ template <class T> static GOCUDA_INLINE T shr(T v, gocuda_u32 n) {
     return (T)(v >> n);
 }
 extern "C" __attribute__((visibility("hidden"))) void gocuda_note_zero(gocuda_u32 line);
+static const gocuda_u32 untold = ~0u; // in the place of a line: a division by 0 is not reported
 template <class T> static GOCUDA_INLINE bool divides(T b, gocuda_u32 line) {
     if (__builtin_expect(b != 0, 1)) return true;
 #ifdef GOCUDA_CHECK
-    gocuda_note_zero(line);
+    if (line != untold) gocuda_note_zero(line);
 #endif
     return false;
 }
@@ -244,20 +245,63 @@ static GOCUDA_INLINE float flushed(float v) { return __builtin_fabsf(v) < 0x1p-1
 template <class T> static GOCUDA_INLINE T saturated(T v) { return v > 0 ? (v < 1 ? v : (T)1) : (T)0; }
 static GOCUDA_INLINE float fuse(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static GOCUDA_INLINE double fuse(double a, double b, double c) { return __builtin_fma(a, b, c); }
+// A double that is no number has the bits of the operand that a GPU prefers: of two the second, of
+// three the second, the third, then the first. neg and abs leave its sign.
+static GOCUDA_INLINE double no_number(double v) { return bits_as<double>(bits_as<gocuda_u64>(v) | 1ul << 51); }
+static GOCUDA_INLINE double quiet(double v) { return v == v ? v : no_number(v); }
+static GOCUDA_INLINE float quiet(float v) { return v; } // it will be the one that f32 has
+static GOCUDA_INLINE double with_nan(double r, double first, double second, double third = 0) {
+    if (__builtin_expect(r == r, 1)) return r;
+    return first != first ? no_number(first) : second != second ? no_number(second) : third != third ? no_number(third) : bits_as<double>(0xfff8ul << 48);
+}
+#if !defined(GOCUDA_CHECK)
+static GOCUDA_INLINE double fadd(double a, double b) { return a + b; } // what the host's processor prefers
+static GOCUDA_INLINE double fsub(double a, double b) { return a - b; }
+static GOCUDA_INLINE double fmul(double a, double b) { return a * b; }
+static GOCUDA_INLINE double ffma(double a, double b, double c) { return fuse(a, b, c); }
+#elif defined(__FMA__) && !defined(__clang__)
+// The processor prefers the first operand of an instruction; a compiler may change their order.
+static GOCUDA_INLINE double fadd(double a, double b) {
+    double r;
+    asm("vaddsd %2, %1, %0" : "=x"(r) : "x"(b), "x"(a));
+    return r;
+}
+static GOCUDA_INLINE double fmul(double a, double b) {
+    double r;
+    asm("vmulsd %2, %1, %0" : "=x"(r) : "x"(b), "x"(a));
+    return r;
+}
+static GOCUDA_INLINE double fsub(double a, double b) {
+    asm("vfmadd132sd %2, %1, %0" : "+x"(b) : "x"(a), "x"(-1.0));
+    return b;
+}
+static GOCUDA_INLINE double ffma(double a, double b, double c) {
+    const double r = fuse(b, a, c); // where c and a are none, the processor prefers a
+    asm goto("vucomisd %0, %0\n\tjp %l1" ::"x"(r) : "cc" : none);
+    return r;
+none:
+    return with_nan(r, b, c, a);
+}
+#else
+static GOCUDA_INLINE double fadd(double a, double b) { return with_nan(a + b, b, a); }
+static GOCUDA_INLINE double fsub(double a, double b) { return with_nan(a - b, b, a); }
+static GOCUDA_INLINE double fmul(double a, double b) { return with_nan(a * b, b, a); }
+static GOCUDA_INLINE double ffma(double a, double b, double c) { return with_nan(fuse(a, b, c), b, c, a); }
+#endif
 static GOCUDA_INLINE float fneg(float v) { return -v; }
-static GOCUDA_INLINE double fneg(double v) { return -v; }
+static GOCUDA_INLINE double fneg(double v) { return __builtin_expect(v == v, 1) ? -v : no_number(v); }
 static GOCUDA_INLINE float fabs(float v) { return __builtin_fabsf(v); }
-static GOCUDA_INLINE double fabs(double v) { return __builtin_fabs(v); }
+static GOCUDA_INLINE double fabs(double v) { return __builtin_expect(v == v, 1) ? __builtin_fabs(v) : no_number(v); }
 // sign_of is copysign: the sign of a, the rest of b.
 static GOCUDA_INLINE float sign_of(float a, float b) { return __builtin_copysignf(b, a); }
 static GOCUDA_INLINE double sign_of(double a, double b) { return __builtin_copysign(b, a); }
 template <class T> static GOCUDA_INLINE T fmin(T a, T b) {
-    if (a != a) return b;
+    if (a != a) return quiet(b);
     if (b != b) return a;
     return a < b || (a == b && __builtin_signbit(a)) ? a : b;
 }
 template <class T> static GOCUDA_INLINE T fmax(T a, T b) {
-    if (a != a) return b;
+    if (a != a) return quiet(b);
     if (b != b) return a;
     return a > b || (a == b && !__builtin_signbit(a)) ? a : b;
 }

@@ -316,8 +316,8 @@ static GOCUDA_INLINE unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
     unsigned long long v = (unsigned long long)y << 32 | x;
     unsigned r = 0;
     for (int i = 0; i < 4; i++) {
-        unsigned k = s >> 4 * i & 15, b = (unsigned)(v >> 8 * (k & 7)) & 255;
-        r |= (k & 8 ? (b & 128 ? 255u : 0u) : b) << 8 * i;
+        unsigned k = s >> 4 * i & 7; // NVRTC leaves the fourth bit out
+        r |= ((unsigned)(v >> 8 * k) & 255) << 8 * i;
     }
     return r;
 }
