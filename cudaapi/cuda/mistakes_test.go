@@ -124,7 +124,6 @@ func TestMistakesAreToldInTheSameWords(t *testing.T) {
 		{"the end of no capture", func() error { return second(s.EndCapture()) }},
 		{"a graph on a stream of another device", func() error { return exec.Launch(gone) }},
 		{"an attribute that is not there", func() error { return second(d.Attribute(driver.Attribute(9999))) }},
-		{"CUDA C++ that is none", func() error { return second(cuda.Compile("__global__ void k( { }", cuda.SourceName("none.cu"))) }},
 	}
 	vary := regexp.MustCompile(`0x[0-9a-f]+|[0-9]+(\.[0-9]+)? [GMK]iB|\b[0-9]{5,}\b|0 to [0-9]+|mistakes_test\.go:[0-9]+`)
 	var text strings.Builder
