@@ -63,13 +63,13 @@ func dim(n ...uint32) driver.Dim3 {
 
 // Run compiles every source for device 0 of d and runs its kernels, each as a
 // subtest. It skips where there is no compiler.
-func Run(t *testing.T, d driver.Driver) { run(t, d, true) }
+func Run(t *testing.T, d driver.Driver) { run(t, d, true, nil) }
 
 // Once is Run with each kernel launched once for each launch of its cases: for those who
-// compare what is measured of a launch.
-func Once(t *testing.T, d driver.Driver) { run(t, d, false) }
+// compare what is measured of a launch. It runs the files that are named, or all.
+func Once(t *testing.T, d driver.Driver, some ...string) { run(t, d, false, some) }
 
-func run(t *testing.T, d driver.Driver, shows bool) {
+func run(t *testing.T, d driver.Driver, shows bool, some []string) {
 	ctx, err := d.PrimaryRetain(0)
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +77,9 @@ func run(t *testing.T, d driver.Driver, shows bool) {
 	all := files()
 	inBoth := len(all) // what follows is in CUDA C++ alone
 	for i, f := range append(all, programs()...) {
+		if some != nil && !slices.Contains(some, f.name) {
+			continue
+		}
 		t.Run(f.name, func(t *testing.T) {
 			code, err := sources.ReadFile(f.name + ".cu")
 			if err != nil {
