@@ -70,7 +70,7 @@ func access() (list []kernelCase) {
 				want   []byte
 			}{{"gather_", from, gathered}, {"scatter_", one, scattered}, {"gather_shared_", from, gathered}, {"scatter_shared_", one, shared}} {
 				to, kernel := out(c.want), fmt.Sprintf("%s%d", c.kernel, bytes)
-				list = append(list, kernelCase{name: kernel + ", " + p.name, buffers: []*buffer{at, c.in, to},
+				list = append(list, kernelCase{name: kernel + ", " + p.name, few: p.name == "every 0" || c.in == one, buffers: []*buffer{at, c.in, to},
 					launches: []launch{{kernel, dim(1), dim(32), 0, []any{at, c.in, to}}}})
 			}
 		}
