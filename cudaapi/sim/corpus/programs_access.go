@@ -82,7 +82,7 @@ func access() (list []kernelCase) {
 		}
 		for _, kernel := range []string{"add_global", "add_shared"} {
 			to := out(sums)
-			list = append(list, kernelCase{name: kernel + ", " + p.name, buffers: []*buffer{at, to}, launches: []launch{{kernel, dim(1), dim(32), 0, []any{at, to}}}})
+			list = append(list, kernelCase{name: kernel + ", " + p.name, few: p.name == "every 0", buffers: []*buffer{at, to}, launches: []launch{{kernel, dim(1), dim(32), 0, []any{at, to}}}})
 		}
 		numbers := fill(256, func(i int) uint32 { return uint32(i % 5) })
 		in, turned := &buffer{in: numbers}, make([]uint32, 160)
