@@ -687,7 +687,7 @@ func (g *cudaGenerator) locals(a, b string) {
 // function is one that the kernel calls.
 func (g *cudaGenerator) function(name string) {
 	was := *g
-	g.vars, g.funcs, g.device, g.prefix = map[string][]string{}, g.funcs, true, g.prefix
+	g.vars, g.device = map[string][]string{}, true
 	result := g.typ()
 	g.prefix = name + " " + result
 	sign, params := []string{name, result}, []string{}

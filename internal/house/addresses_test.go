@@ -51,7 +51,6 @@ var stays = map[string]bool{
 	"mpi.overlaps":  true, // compared only
 	"fatal.add":     true, // the runtime's record of a goroutine, which never moves
 	"fatal.remove":  true,
-	"cuda.noescape": true, // it is a pointer again at once
 }
 
 // TestAddressesThatMove tries the reader on functions that are wrong.
