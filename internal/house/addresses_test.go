@@ -46,11 +46,11 @@ func TestAddressesStay(t *testing.T) {
 
 // stays lists what the report does not show.
 var stays = map[string]bool{
-	"clib.onStack":  true, // the number is used at once
-	"clib.Pin":      true, // generic: the compiler says nothing of it; TestPin
-	"mpi.overlaps":  true, // compared only
-	"fatal.add":     true, // the runtime's record of a goroutine, which never moves
-	"fatal.remove":  true,
+	"clib.onStack": true, // the number is used at once
+	"clib.Pin":     true, // generic: the compiler says nothing of it; TestPin
+	"mpi.overlaps": true, // compared only
+	"fatal.add":    true, // the runtime's record of a goroutine, which never moves
+	"fatal.remove": true,
 }
 
 // TestAddressesThatMove tries the reader on functions that are wrong.
