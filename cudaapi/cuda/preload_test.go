@@ -2,6 +2,7 @@ package cuda_test
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -56,7 +57,7 @@ func TestPreload(t *testing.T) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		got := slices.DeleteFunc(slices.Clone(l.preloaded), func(s string) bool {
-			return s[:7] != "before_" && s[:7] != "behind_" // other tests' modules
+			return !strings.HasPrefix(s, "before_") && !strings.HasPrefix(s, "behind_") // other tests' modules
 		})
 		slices.Sort(got)
 		if !slices.Equal(got, want) {

@@ -228,6 +228,9 @@ var racyInCorpus = map[string][][2]int{
 	"relax_edges": {{71, 73}},
 	"peel":        {{78, 80}},
 	"group_sums":  {{42, 42}},
+	// Lanes that scatter to one place write the same there.
+	"scatter_1": {{26, 26}}, "scatter_2": {{27, 27}}, "scatter_4": {{28, 28}}, "scatter_8": {{29, 29}}, "scatter_16": {{30, 30}},
+	"scatter_shared_1": {{26, 26}}, "scatter_shared_2": {{27, 27}}, "scatter_shared_4": {{28, 28}}, "scatter_shared_8": {{29, 29}}, "scatter_shared_16": {{30, 30}},
 }
 
 // The other programs of the corpus have no races, and their results are the same.
