@@ -403,7 +403,7 @@ func (m *Memory) Err() error {
 // watcher hears of waits for the device: see package waits.
 type watcher struct{ *Memory }
 
-// Interrupted stops the memory if its device works: nobody waits for what kernels do there.
+// Interrupted stops the memory if its device works: no one waits any longer for its kernels.
 func (m watcher) Interrupted() {
 	if m.device.Busy() {
 		m.Stop(driver.ErrInterrupted)
